@@ -1,0 +1,248 @@
+// Package api is what a user interface may call and hear: one http.Handler
+// with one event stream. The window, the browser gateway and the unix socket
+// mount the same handler; which door a call came through is told by its
+// context, never by the caller. Services are small interfaces of this package.
+//
+// Types the page shares live here and in package app; their TypeScript is
+// generated (go generate ./app/api), never written twice.
+package api
+
+import "parley/app"
+
+// The calls, all JSON. {id} is a session or interaction id. Errors are
+// {"error": app.WireError}.
+//
+//	GET    /api/about                                  -> About
+//	GET    /api/snapshot                               -> app.Snapshot
+//	GET    /api/stream                                 -> text/event-stream of Frame, a Frame with Snapshot first
+//	GET    /api/agents                                 -> AgentList (cached; the first call looks)
+//	POST   /api/agents/refresh                         -> AgentList
+//	POST   /api/sessions              NewSession       -> app.Session
+//	GET    /api/sessions                               -> SessionList
+//	GET    /api/sessions/{id}                          -> app.Session
+//	PATCH  /api/sessions/{id}         SessionChange    -> app.Session
+//	DELETE /api/sessions/{id}                          -> Empty (forgets it here; the CLI's own files stay)
+//	GET    /api/sessions/{id}/events?before=N&after=N&limit=N -> Timeline
+//	POST   /api/sessions/{id}/messages  NewMessage     -> MessageReply
+//	PATCH  /api/sessions/{id}/queue/{turn} QueueChange -> app.Session
+//	DELETE /api/sessions/{id}/queue/{turn}             -> app.Session
+//	POST   /api/sessions/{id}/stop                     -> Empty (returns at once; turn.completed follows)
+//	POST   /api/sessions/{id}/close                    -> app.Session (ends its agent, keeps the record)
+//	POST   /api/sessions/{id}/resume                   -> app.Session (brings its agent up again)
+//	GET    /api/sessions/{id}/processes                -> ProcessList
+//	GET    /api/interactions?state=waiting|moved_on|all&session=ID&limit=N -> InteractionList
+//	GET    /api/interactions/{id}                      -> app.Interaction
+//	POST   /api/interactions/{id}/answer   app.Answer  -> app.Reply (409 already_resolved carries "outcome")
+//	POST   /api/interactions/{id}/more-time            -> app.Interaction
+//	POST   /api/interactions/{id}/typing               -> app.Interaction (grace in the last 30 s)
+//	PUT    /api/interactions/{id}/draft    app.Draft   -> Empty
+//	POST   /api/interactions/{id}/seen                 -> Empty
+//	POST   /api/interactions/{id}/clear                -> Empty (out of "moved on")
+//	GET    /api/settings                               -> Settings
+//	PUT    /api/settings                Settings       -> Settings
+//	GET    /api/folders?path=P                         -> FolderList (for choosing a folder)
+//	POST   /api/presence                Presence       -> Empty
+type Calls struct{}
+
+// Empty is the body of a call that has nothing to say.
+type Empty struct{}
+
+// About tells what answers.
+type About struct {
+	Version  string `json:"version"`
+	Home     string `json:"home"`     // the person's home folder, to shorten paths
+	DataDir  string `json:"data_dir"` // where the record lies
+	Platform string `json:"platform"` // linux, darwin, windows
+	Root     bool   `json:"root"`     // runs as root
+	Now      int64  `json:"now"`
+}
+
+// Frame is one message of the stream: the present first, then batches of
+// events, at most one every 33 ms. Resync says that events were lost for this
+// client: it must take the Snapshot that comes with it and fetch timelines anew.
+type Frame struct {
+	Snapshot *app.Snapshot `json:"snapshot,omitempty"`
+	Resync   bool          `json:"resync,omitempty"`
+	Events   []app.Event   `json:"events,omitempty"`
+}
+
+// Agent is one family with what was found of it on this computer.
+type Agent struct {
+	Family     string       `json:"family"`
+	Name       string       `json:"name"`
+	Mark       string       `json:"mark"`
+	State      AgentState   `json:"state"`
+	Path       string       `json:"path"`
+	Version    string       `json:"version"`
+	Problem    *app.Problem `json:"problem,omitempty"`
+	InstallCmd string       `json:"install_cmd"`
+	LoginCmd   string       `json:"login_cmd"`
+	Models     []Model      `json:"models"` // never nil; the CLI's own default is always offered beside
+	Modes      []string     `json:"modes"`  // never nil
+	CanSteer   bool         `json:"can_steer"`
+	CanResume  bool         `json:"can_resume"`
+	CanImages  bool         `json:"can_images"`
+}
+
+// AgentState is whether an agent can be started.
+type AgentState string
+
+// States of an agent.
+const (
+	AgentReady       AgentState = "ready"
+	AgentNotLoggedIn AgentState = "not_logged_in"
+	AgentTooOld      AgentState = "too_old"
+	AgentBroken      AgentState = "broken"
+	AgentNotFound    AgentState = "not_found"
+	AgentUnchecked   AgentState = "login_unknown" // can be started; whether it is logged in shows then
+)
+
+// Model is a model a person may choose.
+type Model struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// AgentList is every family, usable ones first.
+type AgentList struct {
+	Agents []Agent `json:"agents"`
+	// PathSource says where the PATH that was searched came from: the login
+	// shell, or known folders when the shell would not tell (with Problem).
+	PathSource string `json:"path_source"`
+	Problem    string `json:"problem,omitempty"`
+	At         int64  `json:"at"`
+}
+
+// NewSession starts a session. Prompt may be empty: then it waits, idle.
+type NewSession struct {
+	Agent   string `json:"agent"`
+	Cwd     string `json:"cwd"` // "" only for the demo agent, which makes a scratch folder
+	Model   string `json:"model,omitempty"`
+	Effort  string `json:"effort,omitempty"`
+	Mode    string `json:"mode,omitempty"` // "" is ask
+	Profile string `json:"profile,omitempty"`
+	Title   string `json:"title,omitempty"` // "" is made from the prompt
+	Prompt  string `json:"prompt,omitempty"`
+	// Env are variables of the caller that differ from the back end's, kept for
+	// this session in memory only. Accepted from the command line alone.
+	Env map[string]string `json:"env,omitempty"`
+	// Fast shortens the demo agent's pace; tests use it.
+	Fast bool `json:"fast,omitempty"`
+}
+
+// SessionChange changes what is set; nil leaves a field as it is. Model and
+// mode hold from the next request on.
+type SessionChange struct {
+	Title *string `json:"title,omitempty"`
+	Mode  *string `json:"mode,omitempty"`
+	Model *string `json:"model,omitempty"`
+}
+
+// SessionList is the sessions, newest first.
+type SessionList struct {
+	Sessions []app.Session `json:"sessions"`
+}
+
+// Timeline is a page of a session's durable events in rising order. Through is
+// the newest number the page is true for: the stream goes on from there.
+type Timeline struct {
+	Events  []app.Event `json:"events"`
+	Through int64       `json:"through"`
+	More    bool        `json:"more"` // there are older ones
+	// Live holds the text that is streaming now and is in no durable event yet.
+	Live []app.Event `json:"live"`
+}
+
+// MessageHow says what happens to a message while a turn runs.
+type MessageHow string
+
+// Ways to send.
+const (
+	HowQueue MessageHow = "queue" // after the running turn; at once when idle
+	HowSteer MessageHow = "steer" // into the running turn
+)
+
+// NewMessage is the next input.
+type NewMessage struct {
+	Text        string           `json:"text"`
+	How         MessageHow       `json:"how,omitempty"` // "" is queue
+	Attachments []app.Attachment `json:"attachments,omitempty"`
+}
+
+// MessageReply says what became of it.
+type MessageReply struct {
+	TurnID app.TurnID `json:"turn_id"`
+	Queued bool       `json:"queued"`
+}
+
+// QueueChange edits or moves a queued message; nil leaves it as it is.
+type QueueChange struct {
+	Text  *string `json:"text,omitempty"`
+	Index *int    `json:"index,omitempty"` // new place, from 0
+}
+
+// InteractionList is interactions, waiting ones by time left, then newest.
+type InteractionList struct {
+	Interactions []app.Interaction `json:"interactions"`
+}
+
+// Process is one process of an agent's tree.
+type Process struct {
+	PID      int    `json:"pid"`
+	Parent   int    `json:"parent"`
+	Name     string `json:"name"`
+	Depth    int    `json:"depth"`
+	RSSBytes int64  `json:"rss_bytes"`
+	AgeMS    int64  `json:"age_ms"`
+}
+
+// ProcessList is an agent's tree, parents before children.
+type ProcessList struct {
+	Processes []Process `json:"processes"`
+}
+
+// Folder is one folder that can be chosen.
+type Folder struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Git  bool   `json:"git"`
+}
+
+// FolderList is a folder's parent and children, and the folders used lately.
+type FolderList struct {
+	Path    string   `json:"path"`
+	Parent  string   `json:"parent"` // "" at the top
+	Branch  string   `json:"branch"`
+	Folders []Folder `json:"folders"`
+	Recent  []Folder `json:"recent"`
+}
+
+// Presence says whether the person is looking. Front means that the window or
+// tab has the focus; Session is what it shows.
+type Presence struct {
+	Client  string        `json:"client"`
+	Front   bool          `json:"front"`
+	Session app.SessionID `json:"session,omitempty"`
+}
+
+// Settings are the person's preferences. PUT checks them all before any is
+// taken.
+type Settings struct {
+	Language          string `json:"language"`     // "", en, zh-CN; "" follows the system
+	Theme             string `json:"theme"`        // "", light, dark; "" follows the system
+	DeadlineSeconds   int    `json:"deadline_s"`   // 60 to 86400, default 300
+	MaxWaitSeconds    int    `json:"max_wait_s"`   // never under the deadline, default 3600
+	SendKey           string `json:"send_key"`     // enter, ctrl_enter
+	Notify            bool   `json:"notify"`       // system notification when not in front
+	HideContent       bool   `json:"hide_content"` // notification without the question's text
+	DefaultAgent      string `json:"default_agent"`
+	DefaultMode       string `json:"default_mode"`
+	KeepRunningOnQuit string `json:"on_quit"` // ask, stop
+}
+
+// Conflict is the body of a refused second answer: the error with what was
+// accepted.
+type Conflict struct {
+	Error   app.WireError `json:"error"`
+	Outcome *app.Outcome  `json:"outcome,omitempty"`
+}
