@@ -38,8 +38,8 @@ import "parley/app"
 //	PUT    /api/interactions/{id}/draft    app.Draft   -> Empty
 //	POST   /api/interactions/{id}/seen                 -> Empty
 //	POST   /api/interactions/{id}/clear                -> Empty (out of "moved on")
-//	GET    /api/settings                               -> Settings
-//	PUT    /api/settings                Settings       -> Settings
+//	GET    /api/settings                               -> app.Settings
+//	PUT    /api/settings                app.Settings      -> app.Settings
 //	GET    /api/folders?path=P                         -> FolderList (for choosing a folder)
 //	POST   /api/presence                Presence       -> Empty
 type Calls struct{}
@@ -186,19 +186,9 @@ type InteractionList struct {
 	Interactions []app.Interaction `json:"interactions"`
 }
 
-// Process is one process of an agent's tree.
-type Process struct {
-	PID      int    `json:"pid"`
-	Parent   int    `json:"parent"`
-	Name     string `json:"name"`
-	Depth    int    `json:"depth"`
-	RSSBytes int64  `json:"rss_bytes"`
-	AgeMS    int64  `json:"age_ms"`
-}
-
 // ProcessList is an agent's tree, parents before children.
 type ProcessList struct {
-	Processes []Process `json:"processes"`
+	Processes []app.Process `json:"processes"`
 }
 
 // Folder is one folder that can be chosen.
@@ -223,21 +213,6 @@ type Presence struct {
 	Client  string        `json:"client"`
 	Front   bool          `json:"front"`
 	Session app.SessionID `json:"session,omitempty"`
-}
-
-// Settings are the person's preferences. PUT checks them all before any is
-// taken.
-type Settings struct {
-	Language          string `json:"language"`     // "", en, zh-CN; "" follows the system
-	Theme             string `json:"theme"`        // "", light, dark; "" follows the system
-	DeadlineSeconds   int    `json:"deadline_s"`   // 60 to 86400, default 300
-	MaxWaitSeconds    int    `json:"max_wait_s"`   // never under the deadline, default 3600
-	SendKey           string `json:"send_key"`     // enter, ctrl_enter
-	Notify            bool   `json:"notify"`       // system notification when not in front
-	HideContent       bool   `json:"hide_content"` // notification without the question's text
-	DefaultAgent      string `json:"default_agent"`
-	DefaultMode       string `json:"default_mode"`
-	KeepRunningOnQuit string `json:"on_quit"` // ask, stop
 }
 
 // Conflict is the body of a refused second answer: the error with what was
