@@ -1,0 +1,4 @@
+package app
+
+// Version of the programs, set when they are built (-ldflags -X).
+var Version = "dev"
