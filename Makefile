@@ -1,0 +1,73 @@
+# make run    sets up what is missing, builds, opens the window (or, without a
+#             display, serves the page on the loopback and prints the link)
+# make build  the four programs, in bin/
+# make test   the usual tests, with their own set-up; CI calls this
+# make long   the tests that take minutes: a question that waits 310 s on the real CLI
+# make bench  the measurements that docs/figures.md quotes
+# make generate  SQL code and the page's types, from their sources
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := build
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+export PATH := $(shell build/setup.sh path):$(PATH)
+export PARLEY_BIN_DIR := $(CURDIR)/bin
+
+link    := -ldflags "-s -w -X parley/app.Version=$(VERSION)"
+window  := -tags desktop,production,webkit2_41
+page    := frontend/dist/index.html
+page_of := $(shell find frontend/src frontend/public -type f 2>/dev/null) $(wildcard frontend/*.html frontend/*.json frontend/*.ts)
+
+.PHONY: run build programs window test long bench generate clean setup setup-test \
+        test-go test-page test-browser test-window
+
+run: setup
+	@$(MAKE) --no-print-directory build
+	@if [ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]; then exec bin/parley-desktop; \
+	else echo "parley: no display here, so the page is served for a browser" >&2; exec bin/parley serve; fi
+
+build: programs window
+
+setup:
+	@build/setup.sh run
+setup-test:
+	@build/setup.sh test
+
+$(page): $(page_of)
+	npm --prefix frontend run --silent build
+	@touch frontend/dist/.gitkeep $@
+
+programs: $(page)
+	go build $(link) -o bin/ ./app/parley
+	CGO_ENABLED=0 go build $(link) -o bin/ ./mcp/parley-mcp ./agents/parley-run
+
+window: $(page)
+	go build $(window) $(link) -o bin/parley-desktop .
+
+test: setup-test
+	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory test-go
+	@$(MAKE) --no-print-directory test-page
+	@$(MAKE) --no-print-directory test-browser
+	@$(MAKE) --no-print-directory test-window
+
+test-go:
+	@unformatted=$$(gofmt -l app agents mcp frontend/*.go *.go); [ -z "$$unformatted" ] || { echo "not formatted: $$unformatted"; exit 1; }
+	go vet ./...
+	go test -race -timeout 15m ./...
+
+test-page:
+	npm --prefix frontend run --silent check
+	npm --prefix frontend run --silent test
+
+test-browser:
+	npm --prefix frontend run --silent e2e
+
+test-window:
+	go vet $(window) . ./app/desktop
+	go test $(window) -timeout 5m -count=1 ./app/desktop
+
+clean:
+	rm -rf bin frontend/dist/assets frontend/dist/*.html
