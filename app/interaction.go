@@ -166,7 +166,7 @@ type Interaction struct {
 	// elicitation that is a link.
 	Question    string    `json:"question"`
 	Header      string    `json:"header,omitempty"`
-	Choices     []string  `json:"choices"` // labels of Options, null when there are none
+	Choices     []string  `json:"choices" ts:"string[] | null"` // labels of Options, null when there are none
 	Options     []Option  `json:"options"`
 	MultiSelect bool      `json:"multi_select"`
 	Questions   []Field   `json:"questions,omitempty"`

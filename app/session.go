@@ -59,7 +59,7 @@ type Session struct {
 	// WaitingSince is the time of the oldest open interaction, 0 when none.
 	WaitingSince int64 `json:"waiting_since"`
 	// LastStatus is how the newest ended turn ended, "" before the first.
-	LastStatus TurnStatus `json:"last_status"`
+	LastStatus TurnStatus `json:"last_status" ts:"TurnStatus | ''"`
 	Queued     []Queued   `json:"queued"` // never nil
 }
 

@@ -42,7 +42,6 @@ import "parley/app"
 //	PUT    /api/settings                app.Settings      -> app.Settings
 //	GET    /api/folders?path=P                         -> FolderList (for choosing a folder)
 //	POST   /api/presence                Presence       -> Empty
-type Calls struct{}
 
 // Empty is the body of a call that has nothing to say.
 type Empty struct{}
