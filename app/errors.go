@@ -35,6 +35,7 @@ const (
 	CodeAgentNotLoggedIn  Code = "agent_not_logged_in" // 409, exit code 3
 	CodeFolderUnusable    Code = "folder_unusable"     // 400
 	CodeSessionBusy       Code = "session_busy"        // 409
+	CodeSessionClosed     Code = "session_closed"      // 409, reopened only after asking
 	CodeModeRefused       Code = "mode_refused"        // 409, for instance full access as root
 	CodeStorageFailed     Code = "storage_failed"      // 500, disk full, locked, read only
 	CodeStorageNewer      Code = "storage_newer"       // 500, written by a newer Parley

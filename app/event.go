@@ -19,6 +19,7 @@ const (
 	EventTurnQueued         EventType = "turn.queued"
 	EventTurnUnqueued       EventType = "turn.unqueued"
 	EventTurnStarted        EventType = "turn.started"
+	EventTurnSteered        EventType = "turn.steered" // a message went into the running turn
 	EventTurnCompleted      EventType = "turn.completed"
 	EventMessageDelta       EventType = "message.delta" // ~
 	EventMessageCompleted   EventType = "message.completed"
@@ -83,8 +84,8 @@ type AgentExited struct {
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// TurnText is the data of turn.queued and turn.started: the input as typed,
-// without the context block.
+// TurnText is the data of turn.queued, turn.started and turn.steered: the input
+// as typed, without the context block.
 type TurnText struct {
 	Text        string       `json:"text"`
 	Attachments []Attachment `json:"attachments,omitempty"`
@@ -298,6 +299,7 @@ var newData = func() map[EventType]func() EventData {
 		EventTurnQueued:         func() EventData { return &TurnText{} },
 		EventTurnUnqueued:       func() EventData { return &TurnUnqueued{} },
 		EventTurnStarted:        func() EventData { return &TurnText{} },
+		EventTurnSteered:        func() EventData { return &TurnText{} },
 		EventTurnCompleted:      func() EventData { return &TurnEnded{} },
 		EventMessageDelta:       func() EventData { return &Delta{} },
 		EventMessageCompleted:   func() EventData { return &MessageText{} },

@@ -67,7 +67,10 @@ type Session struct {
 type Queued struct {
 	TurnID TurnID `json:"turn_id"`
 	Text   string `json:"text"`
-	Held   bool   `json:"held"` // a form waits, so it is not sent yet
+	// Held says that it is not sent by itself: a form waits, or no turn runs
+	// because the one before failed, was stopped or was cut off by a restart.
+	// The next message or a resume sends it, in order.
+	Held bool `json:"held"`
 }
 
 // TurnStatus is how a turn ended.
