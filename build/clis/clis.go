@@ -1,0 +1,164 @@
+// Package clis gives tests the real agent CLIs at pinned versions. Each one is
+// a folder with an npm lock file (without registry addresses); it is installed
+// once per version into a cache outside the checkout, by whichever test needs
+// it first. Only tests use it: the product runs the CLI that a person has.
+//
+// It is safe for parallel tests and for test programs that run side by side:
+// one of them installs, under a file lock, and the others wait. A half
+// installed CLI is never seen, since the folder appears by a rename after the
+// program in it has told its version.
+//
+// The cache is the folder in PARLEY_CLI_CACHE, else parley/clis in the user's
+// cache folder.
+package clis
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// EnvCache names the cache folder.
+const EnvCache = "PARLEY_CLI_CACHE"
+
+// limit bounds one installation, the wait for another program's included.
+const limit = 5 * time.Minute
+
+//go:embed claude/package.json claude/package-lock.json claude/.npmrc
+//go:embed claude-2.1.197/package.json claude-2.1.197/package-lock.json claude-2.1.197/.npmrc
+var locks embed.FS
+
+// CLI is one pinned program. It is installed at most once in a test program,
+// and a failure is kept, so that ten tests do not wait for the network ten
+// times.
+type CLI struct {
+	Version string // what it prints first for --version
+	folder  string // of its lock file, here
+	program string // path of the program below the installed folder
+
+	once sync.Once
+	path string
+	err  error
+}
+
+const claudeProgram = "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+
+// The pinned programs.
+var (
+	Claude    = &CLI{Version: "2.1.332", folder: "claude", program: claudeProgram}
+	ClaudeOld = &CLI{Version: "2.1.197", folder: "claude-2.1.197", program: claudeProgram}
+)
+
+// Path returns the program's absolute path, and installs it first when it is
+// not there. Where that cannot be done the test is skipped with the reason: it
+// was not run, which is not the same as passed.
+func (c *CLI) Path(t testing.TB) string {
+	t.Helper()
+	path, err := c.Install()
+	if err != nil {
+		t.Skipf("not run: %s %s is not here: %v", c.folder, c.Version, err)
+	}
+	return path
+}
+
+// Install is Path for callers without a test: it returns the program's path or
+// why there is none.
+func (c *CLI) Install() (string, error) {
+	c.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		c.path, c.err = c.install(ctx)
+	})
+	return c.path, c.err
+}
+
+func (c *CLI) install(ctx context.Context) (string, error) {
+	root, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	lock, err := locks.ReadFile(c.folder + "/package-lock.json")
+	if err != nil {
+		return "", fmt.Errorf("read lock file: %w", err)
+	}
+	sum := sha256.Sum256(lock)
+	home := filepath.Join(root, c.folder+"-"+hex.EncodeToString(sum[:6]))
+	program := filepath.Join(home, filepath.FromSlash(c.program))
+	if present(program) {
+		return program, nil
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return "", fmt.Errorf("make cache folder: %w", err)
+	}
+	unlock, err := lockFile(ctx, home+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if present(program) { // another program installed it meanwhile
+		return program, nil
+	}
+	return program, c.fetch(ctx, home)
+}
+
+// fetch installs into a folder beside home and renames it. The caller holds
+// the lock, so whatever lies in that folder was left by a program that died.
+func (c *CLI) fetch(ctx context.Context, home string) error {
+	dir := home + ".new"
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("clear old folder: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"package.json", "package-lock.json", ".npmrc"} {
+		data, err := locks.ReadFile(c.folder + "/" + name)
+		if err != nil {
+			return fmt.Errorf("read lock file: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return fmt.Errorf("write lock file: %w", err)
+		}
+	}
+	if err := npmCI(ctx, dir); err != nil {
+		return err
+	}
+	if err := c.check(ctx, filepath.Join(dir, filepath.FromSlash(c.program))); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(home); err != nil { // remains of a folder without the program
+		return fmt.Errorf("clear old folder: %w", err)
+	}
+	if err := os.Rename(dir, home); err != nil {
+		return fmt.Errorf("put in place: %w", err)
+	}
+	return nil
+}
+
+func present(program string) bool {
+	info, err := os.Stat(program)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func cacheFolder() (string, error) {
+	if dir := os.Getenv(EnvCache); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", errors.New(EnvCache + " must be an absolute path")
+		}
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find cache folder: %w", err)
+	}
+	return filepath.Join(dir, "parley", "clis"), nil
+}

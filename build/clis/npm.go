@@ -1,0 +1,40 @@
+package clis
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// npmCI runs npm in a folder that holds a lock file.
+func npmCI(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts", "--fetch-retries=1", "--fetch-timeout=60000")
+	cmd.Dir = dir
+	cmd.WaitDelay = 5 * time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci: %w: %s", err, lastLines(string(out), 3))
+	}
+	return nil
+}
+
+// check runs the program once, so that a wrong C library or architecture is
+// found here and not in the first test.
+func (c *CLI) check(ctx context.Context, program string) error {
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s --version: %w: %s", c.folder, err, lastLines(string(out), 3))
+	}
+	if !strings.HasPrefix(strings.TrimSpace(string(out)), c.Version) {
+		return fmt.Errorf("%s --version printed %q, want %s", c.folder, lastLines(string(out), 1), c.Version)
+	}
+	return nil
+}
+
+func lastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], " | ")
+}
