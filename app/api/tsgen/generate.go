@@ -52,25 +52,28 @@ func Generate(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{src: src, wanted: map[string]bool{}, written: map[string]string{}}
-	data := app.DataTypes()
-	for _, d := range data {
-		w.want(payloadName(d))
-	}
+	w := &writer{src: src, wanted: map[string]*typeDecl{}, written: map[*typeDecl]string{}}
 	for _, t := range src.types {
 		if t.api {
-			w.want(t.name)
+			w.want(t)
 		}
 	}
 	for _, name := range calledNouns {
-		w.want(name)
+		w.want(src.app[name])
 	}
-	for len(w.queue) > 0 {
-		name := w.queue[0]
+	data := app.DataTypes()
+	for _, d := range data {
+		w.want(src.app[payloadName(d)])
+	}
+	for len(w.queue) > 0 && w.err == nil {
+		t := w.queue[0]
 		w.queue = w.queue[1:]
-		if w.written[name], err = w.declare(src.byName[name]); err != nil {
-			return nil, fmt.Errorf("type %s: %w", name, err)
+		if w.written[t], err = w.declare(t); err != nil {
+			return nil, fmt.Errorf("type %s: %w", t.name, err)
 		}
+	}
+	if w.err != nil {
+		return nil, w.err
 	}
 	var out bytes.Buffer
 	out.WriteString(head)
@@ -81,7 +84,7 @@ func Generate(dir string) ([]byte, error) {
 	}
 	out.WriteString("}\n")
 	for _, t := range src.types {
-		out.WriteString(w.written[t.name])
+		out.WriteString(w.written[t])
 	}
 	return out.Bytes(), nil
 }
@@ -92,19 +95,26 @@ func payloadName(d app.EventData) string { return reflect.TypeOf(d).Elem().Name(
 // they name.
 type writer struct {
 	src     *source
-	wanted  map[string]bool
-	queue   []string
-	written map[string]string
+	current *typeDecl // being written
+	wanted  map[string]*typeDecl
+	queue   []*typeDecl
+	written map[*typeDecl]string
+	err     error // two types of one name
 }
 
-func (w *writer) want(name string) {
-	if !w.wanted[name] {
-		w.wanted[name] = true
-		w.queue = append(w.queue, name)
+// want asks for a type. The page's types share one name space.
+func (w *writer) want(t *typeDecl) {
+	switch old := w.wanted[t.name]; {
+	case old == nil:
+		w.wanted[t.name] = t
+		w.queue = append(w.queue, t)
+	case old != t:
+		w.err = fmt.Errorf("two types named %s cross the wire", t.name)
 	}
 }
 
 func (w *writer) declare(t *typeDecl) (string, error) {
+	w.current = t
 	var out strings.Builder
 	out.WriteString("\n")
 	writeDoc(&out, "", t.doc)
@@ -129,9 +139,11 @@ func (w *writer) declareStruct(out *strings.Builder, t *typeDecl, st *ast.Struct
 	var body strings.Builder
 	for _, f := range st.Fields.List {
 		if len(f.Names) == 0 { // embedded: its fields lie flat in the JSON
-			name := f.Type.(*ast.Ident).Name
+			name, err := w.typeOf(f.Type)
+			if err != nil {
+				return "", err
+			}
 			parents = append(parents, name)
-			w.want(name)
 			continue
 		}
 		if err := w.field(&body, f); err != nil {
@@ -201,7 +213,7 @@ func (w *writer) typeOf(e ast.Expr) (string, error) {
 	case *ast.SelectorExpr:
 		return w.qualified(e)
 	case *ast.Ident:
-		return w.named(e.Name)
+		return w.named(e.Name, w.current.api)
 	default:
 		return "", fmt.Errorf("no TypeScript for %T", e)
 	}
@@ -213,13 +225,13 @@ func (w *writer) qualified(e *ast.SelectorExpr) (string, error) {
 	case pkg.Name == "json" && e.Sel.Name == "RawMessage":
 		return "unknown", nil
 	case pkg.Name == "app":
-		return w.named(e.Sel.Name)
+		return w.named(e.Sel.Name, false)
 	default:
 		return "", fmt.Errorf("no TypeScript for %s.%s", pkg.Name, e.Sel.Name)
 	}
 }
 
-func (w *writer) named(name string) (string, error) {
+func (w *writer) named(name string, inAPI bool) (string, error) {
 	switch name {
 	case "string":
 		return "string", nil
@@ -230,10 +242,11 @@ func (w *writer) named(name string) (string, error) {
 	case "Event", "EventType": // written by hand
 		return name, nil
 	}
-	if w.src.byName[name] == nil {
+	t := w.src.lookup(name, inAPI)
+	if t == nil {
 		return "", fmt.Errorf("unknown type %s", name)
 	}
-	w.want(name)
+	w.want(t)
 	return name, nil
 }
 

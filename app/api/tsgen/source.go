@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// source is what the Go files say: every exported type by name, in the order
-// of declaration, and the values of the string constants of each named type.
-// Package app and package app/api share one name space; a clash is an error.
+// source is what the Go files say: every exported type, in the order of
+// declaration, and the values of the string constants of each named type.
 type source struct {
 	types  []*typeDecl
-	byName map[string]*typeDecl
+	app    map[string]*typeDecl
+	api    map[string]*typeDecl
 	values map[string][]string
 }
 
@@ -28,9 +28,18 @@ type typeDecl struct {
 	api  bool // declared in package api: a root that is always written
 }
 
+// lookup finds the type that a name means: in package api its own type comes
+// before one of package app.
+func (s *source) lookup(name string, inAPI bool) *typeDecl {
+	if t := s.api[name]; inAPI && t != nil {
+		return t
+	}
+	return s.app[name]
+}
+
 // readSource parses the folder of package app and its sub-folder api.
 func readSource(dir string) (*source, error) {
-	src := &source{byName: map[string]*typeDecl{}, values: map[string][]string{}}
+	src := &source{app: map[string]*typeDecl{}, api: map[string]*typeDecl{}, values: map[string][]string{}}
 	for _, d := range []string{dir, filepath.Join(dir, "api")} {
 		names, err := filepath.Glob(filepath.Join(d, "*.go"))
 		if err != nil {
@@ -70,9 +79,7 @@ func (s *source) readFile(name string, isAPI bool) error {
 		for _, spec := range gen.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
-				if err := s.addType(gen, spec, isAPI); err != nil {
-					return err
-				}
+				s.addType(gen, spec, isAPI)
 			case *ast.ValueSpec:
 				if gen.Tok == token.CONST {
 					s.addConst(spec)
@@ -83,21 +90,21 @@ func (s *source) readFile(name string, isAPI bool) error {
 	return nil
 }
 
-func (s *source) addType(gen *ast.GenDecl, spec *ast.TypeSpec, isAPI bool) error {
+func (s *source) addType(gen *ast.GenDecl, spec *ast.TypeSpec, isAPI bool) {
 	if !spec.Name.IsExported() {
-		return nil
+		return
 	}
 	doc := spec.Doc
 	if doc == nil {
 		doc = gen.Doc
 	}
-	if s.byName[spec.Name.Name] != nil {
-		return fmt.Errorf("type %s is declared twice; the page's types share one name space", spec.Name.Name)
-	}
 	t := &typeDecl{name: spec.Name.Name, doc: doc.Text(), expr: spec.Type, api: isAPI}
 	s.types = append(s.types, t)
-	s.byName[t.name] = t
-	return nil
+	if isAPI {
+		s.api[t.name] = t
+	} else {
+		s.app[t.name] = t
+	}
 }
 
 // addConst records a constant such as `KindClarify Kind = "clarify"`.

@@ -65,6 +65,7 @@ export interface EventMap {
   'turn.completed': TurnEnded
   'turn.queued': TurnText
   'turn.started': TurnText
+  'turn.steered': TurnText
   'turn.unqueued': TurnUnqueued
   'unknown': Unknown
   'usage.updated': Usage
@@ -74,7 +75,7 @@ export interface EventMap {
  * Code names a kind of error for programs. The set is the one of the wire
  * contract; a client may switch on it, so values never change their meaning.
  */
-export type Code = 'invalid_argument' | 'context_unavailable' | 'no_active_turn' | 'already_pending' | 'subagent_refused' | 'unauthenticated' | 'forbidden' | 'already_resolved' | 'not_found' | 'version_mismatch' | 'unavailable' | 'internal' | 'pending_interactive_form' | 'invalid_interactive_form_answer' | 'interactive_form_tool_required' | 'interactive_form_tool_mismatch' | 'interactive_form_not_pending' | 'agent_not_installed' | 'agent_not_logged_in' | 'folder_unusable' | 'session_busy' | 'mode_refused' | 'storage_failed' | 'storage_newer' | 'data_folder_in_use' | 'capability_missing' | 'payload_too_large'
+export type Code = 'invalid_argument' | 'context_unavailable' | 'no_active_turn' | 'already_pending' | 'subagent_refused' | 'unauthenticated' | 'forbidden' | 'already_resolved' | 'not_found' | 'version_mismatch' | 'unavailable' | 'internal' | 'pending_interactive_form' | 'invalid_interactive_form_answer' | 'interactive_form_tool_required' | 'interactive_form_tool_mismatch' | 'interactive_form_not_pending' | 'agent_not_installed' | 'agent_not_logged_in' | 'folder_unusable' | 'session_busy' | 'session_closed' | 'mode_refused' | 'storage_failed' | 'storage_newer' | 'data_folder_in_use' | 'capability_missing' | 'payload_too_large'
 
 /**
  * WireError is the object that HTTP bodies carry under "error" and that a
@@ -108,8 +109,8 @@ export interface AgentExited {
 }
 
 /**
- * TurnText is the data of turn.queued and turn.started: the input as typed,
- * without the context block.
+ * TurnText is the data of turn.queued, turn.started and turn.steered: the input
+ * as typed, without the context block.
  */
 export interface TurnText {
   text: string
@@ -581,7 +582,11 @@ export interface Session {
 export interface Queued {
   turn_id: TurnID
   text: string
-  /** a form waits, so it is not sent yet */
+  /**
+   * Held says that it is not sent by itself: a form waits, or no turn runs
+   * because the one before failed, was stopped or was cut off by a restart.
+   * The next message or a resume sends it, in order.
+   */
   held: boolean
 }
 
