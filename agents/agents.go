@@ -196,7 +196,9 @@ type Adapter interface {
 	Plan(Install, SessionSpec) (Launch, error)
 	// Open begins the conversation on a started process and returns when the
 	// agent can take a Prompt. ctx ends the opening, not the conversation,
-	// which lives until Close or until the connection ends.
+	// which lives until Close or until the connection ends. It returns a
+	// *PlanError when the agent answered and cannot hold this conversation: not
+	// logged in, another protocol version, a session it does not know.
 	Open(ctx context.Context, conn Conn, spec SessionSpec, host Host) (Agent, error)
 	// Diagnose turns an unexpected end into a sentence and advice. tail is the
 	// end of its stderr.
