@@ -1,0 +1,51 @@
+package inject
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"parley/mcp"
+)
+
+// ACPServer is one entry of the mcpServers of session/new, in words of our own:
+// the SDK's types stay with the package that speaks ACP. The protocol has no
+// field for a timeout, a folder or for keeping tools loaded.
+type ACPServer struct {
+	Name      string
+	Transport mcp.Transport // which of the two groups of fields is set
+	Command   string        // stdio
+	Args      []string      // stdio; never nil
+	Env       []Pair        // stdio; never nil, sorted by name
+	URL       string        // http, sse
+	Headers   []Pair        // http, sse; never nil, sorted by name
+}
+
+// Pair is one variable or header.
+type Pair struct{ Name, Value string }
+
+// ACP returns the catalogue as ACP's mcpServers, in catalogue order.
+func ACP(servers mcp.Catalog) ([]ACPServer, error) {
+	out := make([]ACPServer, 0, len(servers))
+	for _, s := range servers {
+		e := ACPServer{Name: s.Name, Transport: s.Transport}
+		switch s.Transport {
+		case mcp.Stdio:
+			e.Command, e.Args, e.Env = s.Command, append([]string{}, s.Args...), pairs(s.Env)
+		case mcp.HTTP, mcp.SSE:
+			e.URL, e.Headers = s.URL, pairs(s.Headers)
+		default:
+			return nil, fmt.Errorf("MCP server %q has the unknown transport %q", s.Name, s.Transport)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func pairs(m map[string]string) []Pair {
+	out := make([]Pair, 0, len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, Pair{name, m[name]})
+	}
+	return out
+}

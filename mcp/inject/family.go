@@ -1,0 +1,41 @@
+package inject
+
+import "parley/mcp"
+
+// ToolPrefix is what a family's CLI puts before the name of a tool of the
+// interaction server when it shows the tool to the model. "" means the bare
+// name: our own agents use it, and an unknown ACP agent's spelling is unknown,
+// so the texts tell the model to search.
+func ToolPrefix(family string) string {
+	switch family {
+	case "claude", "codex", "dsh":
+		return "mcp__" + mcp.InteractionServer + "__"
+	case "opencode":
+		return mcp.InteractionServer + "_"
+	case "grok":
+		// Grok lists no MCP tool: the model passes this name to use_tool.
+		return mcp.InteractionServer + "__"
+	case "pi":
+		// Pi writes an underscore for every dash of the server's name.
+		return "mcp__parley_interaction__"
+	default:
+		return ""
+	}
+}
+
+// Guidance is the text for a family's system prompt, for CLIs that drop the
+// instructions of MCP servers. It holds no context id and is the same in every
+// turn. "" when nothing is offered.
+func Guidance(family string, mayAsk, mayPlan bool) string {
+	return offer(family, mayAsk, mayPlan).Instructions()
+}
+
+// ContextBlock is the block for the end of one turn's input, "" when nothing
+// is offered. It is never stored or shown.
+func ContextBlock(family, contextID string, mayAsk, mayPlan bool) string {
+	return offer(family, mayAsk, mayPlan).ContextBlock(contextID)
+}
+
+func offer(family string, mayAsk, mayPlan bool) mcp.Offer {
+	return mcp.Offer{Prefix: ToolPrefix(family), Ask: mayAsk, Plan: mayPlan}
+}
