@@ -207,13 +207,24 @@ type FileChanged struct {
 	Diff    string     `json:"diff,omitempty"`
 }
 
-// InteractionUpdated is the data of *.updated: the deadline moved.
+// Causes of *.updated.
+const (
+	UpdatedMoreTime    = "more_time"
+	UpdatedTyping      = "typing"
+	UpdatedClock       = "clock"       // the computer's clock was set, the time left is the same
+	UpdatedCleared     = "cleared"     // the person took it out of "moved on"
+	UpdatedUndelivered = "undelivered" // the answer never reached the agent; it may go out as a message
+)
+
+// InteractionUpdated is the data of *.updated: the deadline moved, or what the
+// inbox shows of it changed.
 type InteractionUpdated struct {
 	InteractionID      string `json:"interaction_id"`
 	ClarifyID          string `json:"clarify_id,omitempty"`
 	DeadlineAt         int64  `json:"deadline_at"`
+	MaxDeadlineAt      int64  `json:"max_deadline_at"`
 	RemainingTimeoutMS int64  `json:"remaining_timeout_ms"`
-	Cause              string `json:"cause"` // more_time, typing
+	Cause              string `json:"cause"`
 }
 
 // InteractionResolved is the data of *.resolved.

@@ -42,6 +42,11 @@ const (
 	CauseAgentWithdrew    Cause = "agent_withdrew"    // the CLI took its own request back
 )
 
+// AnswersLate reports whether an answer to such a kind still means something
+// once the agent has moved on. An approval or elicitation that has ended can
+// never act.
+func (k Kind) AnswersLate() bool { return k != KindApproval && k != KindElicitation }
+
 // LateAllowed reports whether an answer may still be given after such an end,
 // as the next message of the session. After a deliberate stop it may not.
 func LateAllowed(r Reason, c Cause) bool {
@@ -182,6 +187,9 @@ type Interaction struct {
 	SeenAt             int64 `json:"seen_at,omitempty"`
 	DeliveredAt        int64 `json:"delivered_at,omitempty"`
 	ClearedAt          int64 `json:"cleared_at,omitempty"` // taken out of "moved on"
+	// UndeliveredAt is set when it was answered and the agent was gone before
+	// the answer reached it: found at the next start.
+	UndeliveredAt int64 `json:"undelivered_at,omitempty"`
 
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while it waits
 	Late    *Late    `json:"late,omitempty"`    // the late answer, if one was given
@@ -191,10 +199,16 @@ type Interaction struct {
 // Waiting reports whether nobody has settled it yet.
 func (i Interaction) Waiting() bool { return i.Outcome == nil }
 
-// MovedOn reports whether it has ended without an answer and may still get a
-// late one: the inbox keeps it in its own part, not counted as waiting.
-func (i Interaction) MovedOn() bool {
-	return i.Outcome != nil && i.Late == nil && i.ClearedAt == 0 && LateAllowed(i.Outcome.Reason, i.Outcome.Cause)
+// MovedOn reports whether it has ended without an answer that reached the agent
+// and may still get a late one: the inbox keeps it in its own part, not counted
+// as waiting.
+func (i Interaction) MovedOn() bool { return i.ClearedAt == 0 && i.TakesLate() }
+
+// TakesLate reports whether a late answer is accepted; also after it was
+// cleared from the inbox, where the timeline still offers it.
+func (i Interaction) TakesLate() bool {
+	return i.Outcome != nil && i.Late == nil && i.Kind.AnswersLate() &&
+		(i.UndeliveredAt > 0 || LateAllowed(i.Outcome.Reason, i.Outcome.Cause))
 }
 
 // Outcome is how an interaction ended. Response, Selected, Text, Answers and
@@ -212,6 +226,10 @@ type Outcome struct {
 	Files      []Attachment        `json:"files,omitempty"`
 	By         By                  `json:"by,omitempty"`
 	ResolvedAt int64               `json:"resolved_at"`
+
+	// InteractionID says what this is the outcome of. Set by the desk on what it
+	// returns to whoever asked; a repeated call joins the card that is there.
+	InteractionID string `json:"-"`
 }
 
 // Late is an answer that came after the agent had moved on. It went out, or
@@ -272,4 +290,21 @@ type Reply struct {
 	Late     bool     `json:"late"`
 	TurnID   TurnID   `json:"turn_id,omitempty"` // of the message that a late answer became
 	Outcome  *Outcome `json:"outcome,omitempty"`
+}
+
+// InteractionState chooses a part of the record of interactions.
+type InteractionState string
+
+// Parts of the record.
+const (
+	InteractionsWaiting InteractionState = "waiting"
+	InteractionsMovedOn InteractionState = "moved_on"
+	InteractionsAll     InteractionState = "all"
+)
+
+// InteractionFilter says which interactions a reader wants.
+type InteractionFilter struct {
+	State     InteractionState // "" is all
+	SessionID SessionID        // "" is every session
+	Limit     int              // at most so many, newest first; 0 is no limit
 }

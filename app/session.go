@@ -150,8 +150,8 @@ type Plan struct {
 	Steps       []PlanStep `json:"plan"`
 }
 
-// CurrentStep returns the text of the step in work with its place, as a card
-// shows it ("Step 3 of 5: decide on key reuse"), or "" when none is in work.
+// Current returns the step in work with its place from 1; ok is false when none
+// is.
 func (p Plan) Current() (index int, step PlanStep, ok bool) {
 	for i, s := range p.Steps {
 		if s.Status == StepInProgress {

@@ -214,13 +214,16 @@ export interface FileChanged {
   diff?: string
 }
 
-/** InteractionUpdated is the data of *.updated: the deadline moved. */
+/**
+ * InteractionUpdated is the data of *.updated: the deadline moved, or what the
+ * inbox shows of it changed.
+ */
 export interface InteractionUpdated {
   interaction_id: string
   clarify_id?: string
   deadline_at: number
+  max_deadline_at: number
   remaining_timeout_ms: number
-  /** more_time, typing */
   cause: string
 }
 
@@ -418,6 +421,11 @@ export interface Interaction {
   delivered_at?: number
   /** taken out of "moved on" */
   cleared_at?: number
+  /**
+   * UndeliveredAt is set when it was answered and the agent was gone before
+   * the answer reached it: found at the next start.
+   */
+  undelivered_at?: number
   /** nil while it waits */
   outcome?: Outcome
   /** the late answer, if one was given */
@@ -758,6 +766,8 @@ export interface NewSession {
   /** "" is made from the prompt */
   title?: string
   prompt?: string
+  /** Attachments go along with Prompt. */
+  attachments?: Attachment[]
   /**
    * Env are variables of the caller that differ from the back end's, kept for
    * this session in memory only. Accepted from the command line alone.
@@ -843,6 +853,8 @@ export interface FolderList {
   parent: string
   branch: string
   folders: Folder[]
+  /** there are more folders than are listed */
+  more: boolean
   recent: Folder[]
 }
 
@@ -857,10 +869,11 @@ export interface Presence {
 }
 
 /**
- * Conflict is the body of a refused second answer: the error with what was
- * accepted.
+ * Conflict is the body of a refused call: the error, and beside
+ * already_resolved what was accepted before.
  */
 export interface Conflict {
   error: WireError
   outcome?: Outcome
+  late?: Late
 }
