@@ -165,6 +165,8 @@ type Interaction struct {
 	SaidBefore   string `json:"said_before"` // the agent's last two lines
 	Server       string `json:"server,omitempty"`
 	ToolUseID    string `json:"tool_use_id,omitempty"`
+	// ParentToolID is set when a sub-agent asks: the tool call that runs it.
+	ParentToolID string `json:"parent_tool_id,omitempty"`
 
 	// What is asked. Question, Options and MultiSelect for clarify; Questions
 	// for form, native and elicitation; Approval for approval; URL for an
