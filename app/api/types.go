@@ -9,39 +9,8 @@ package api
 
 import "parley/app"
 
-// The calls, all JSON. {id} is a session or interaction id. Errors are
-// {"error": app.WireError}.
-//
-//	GET    /api/about                                  -> About
-//	GET    /api/snapshot                               -> app.Snapshot
-//	GET    /api/stream                                 -> text/event-stream of Frame, a Frame with Snapshot first
-//	GET    /api/agents                                 -> AgentList (cached; the first call looks)
-//	POST   /api/agents/refresh                         -> AgentList
-//	POST   /api/sessions              NewSession       -> app.Session
-//	GET    /api/sessions                               -> SessionList
-//	GET    /api/sessions/{id}                          -> app.Session
-//	PATCH  /api/sessions/{id}         SessionChange    -> app.Session
-//	DELETE /api/sessions/{id}                          -> Empty (forgets it here; the CLI's own files stay)
-//	GET    /api/sessions/{id}/events?before=N&after=N&limit=N -> Timeline
-//	POST   /api/sessions/{id}/messages  NewMessage     -> MessageReply
-//	PATCH  /api/sessions/{id}/queue/{turn} QueueChange -> app.Session
-//	DELETE /api/sessions/{id}/queue/{turn}             -> app.Session
-//	POST   /api/sessions/{id}/stop                     -> Empty (returns at once; turn.completed follows)
-//	POST   /api/sessions/{id}/close                    -> app.Session (ends its agent, keeps the record)
-//	POST   /api/sessions/{id}/resume                   -> app.Session (brings its agent up again)
-//	GET    /api/sessions/{id}/processes                -> ProcessList
-//	GET    /api/interactions?state=waiting|moved_on|all&session=ID&limit=N -> InteractionList
-//	GET    /api/interactions/{id}                      -> app.Interaction
-//	POST   /api/interactions/{id}/answer   app.Answer  -> app.Reply (409 already_resolved carries "outcome")
-//	POST   /api/interactions/{id}/more-time            -> app.Interaction
-//	POST   /api/interactions/{id}/typing               -> app.Interaction (grace in the last 30 s)
-//	PUT    /api/interactions/{id}/draft    app.Draft   -> Empty
-//	POST   /api/interactions/{id}/seen                 -> Empty
-//	POST   /api/interactions/{id}/clear                -> Empty (out of "moved on")
-//	GET    /api/settings                               -> app.Settings
-//	PUT    /api/settings                app.Settings      -> app.Settings
-//	GET    /api/folders?path=P                         -> FolderList (for choosing a folder)
-//	POST   /api/presence                Presence       -> Empty
+// The calls are listed in routes.go and described in docs/api.md. All are JSON;
+// errors are {"error": app.WireError}.
 
 // Empty is the body of a call that has nothing to say.
 type Empty struct{}
@@ -122,6 +91,8 @@ type NewSession struct {
 	Profile string `json:"profile,omitempty"`
 	Title   string `json:"title,omitempty"` // "" is made from the prompt
 	Prompt  string `json:"prompt,omitempty"`
+	// Attachments go along with Prompt.
+	Attachments []app.Attachment `json:"attachments,omitempty"`
 	// Env are variables of the caller that differ from the back end's, kept for
 	// this session in memory only. Accepted from the command line alone.
 	Env map[string]string `json:"env,omitempty"`
@@ -203,6 +174,7 @@ type FolderList struct {
 	Parent  string   `json:"parent"` // "" at the top
 	Branch  string   `json:"branch"`
 	Folders []Folder `json:"folders"`
+	More    bool     `json:"more"` // there are more folders than are listed
 	Recent  []Folder `json:"recent"`
 }
 
@@ -214,9 +186,10 @@ type Presence struct {
 	Session app.SessionID `json:"session,omitempty"`
 }
 
-// Conflict is the body of a refused second answer: the error with what was
-// accepted.
+// Conflict is the body of a refused call: the error, and beside
+// already_resolved what was accepted before.
 type Conflict struct {
 	Error   app.WireError `json:"error"`
 	Outcome *app.Outcome  `json:"outcome,omitempty"`
+	Late    *app.Late     `json:"late,omitempty"`
 }

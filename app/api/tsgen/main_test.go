@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,24 +68,5 @@ func TestBrokenSourceIsAnError(t *testing.T) {
 		if _, err := Generate(dir); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-	}
-}
-
-// The compiler is the judge of the syntax, where it is installed.
-func TestCompiles(t *testing.T) {
-	tsc, err := filepath.Abs("../../../frontend/node_modules/.bin/tsc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(tsc); err != nil {
-		t.Skip("the page's tools are not installed; its own type check covers the file")
-	}
-	file, err := filepath.Abs(committed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(tsc, "--ignoreConfig", "--noEmit", "--strict", "--target", "es2022", file).CombinedOutput()
-	if err != nil {
-		t.Errorf("tsc: %v\n%s", err, out)
 	}
 }

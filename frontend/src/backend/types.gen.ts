@@ -393,6 +393,8 @@ export interface Interaction {
   said_before: string
   server?: string
   tool_use_id?: string
+  /** ParentToolID is set when a sub-agent asks: the tool call that runs it. */
+  parent_tool_id?: string
   /**
    * What is asked. Question, Options and MultiSelect for clarify; Questions
    * for form, native and elicitation; Approval for approval; URL for an

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"parley/app"
+)
+
+// handler holds what never changes after New; all its methods may run at once.
+type handler struct {
+	Config
+	mux *http.ServeMux
+}
+
+// New makes the API. It serves nobody until it is mounted behind a Door.
+func New(c Config) http.Handler {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	h := &handler{Config: c, mux: http.NewServeMux()}
+	for _, r := range routes {
+		h.mux.HandleFunc(r.Method+" "+r.Path, r.serve(h))
+	}
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		h.fail(w, r, app.Errorf(app.CodeNotFound, "There is no call %s %s.", r.Method, r.URL.Path))
+	})
+	return h
+}
+
+// ServeHTTP keeps one broken call from ending the program.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p == http.ErrAbortHandler {
+			panic(p)
+		}
+		h.fail(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+	}()
+	if doorOf(r.Context()) == "" {
+		h.fail(w, r, app.Errorf(app.CodeForbidden, "This call came through no door that Parley knows."))
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"parley/app"
+)
+
+// Sessions runs conversations. Errors carry the codes of package app; an
+// unknown session or turn is app.CodeNotFound.
+type Sessions interface {
+	Create(ctx context.Context, s app.NewSession) (app.Session, error)
+	Change(ctx context.Context, id app.SessionID, c app.SessionChange) (app.Session, error)
+	// Send returns the turn that the message became, or will become when queued.
+	Send(ctx context.Context, id app.SessionID, in app.Input) (turn app.TurnID, queued bool, err error)
+	ChangeQueued(ctx context.Context, id app.SessionID, turn app.TurnID, text *string, index *int) error
+	DropQueued(ctx context.Context, id app.SessionID, turn app.TurnID) error
+	// Stop asks the running turn to end and returns at once.
+	Stop(ctx context.Context, id app.SessionID) error
+	Close(ctx context.Context, id app.SessionID) error
+	Resume(ctx context.Context, id app.SessionID) error
+	Delete(ctx context.Context, id app.SessionID) error
+	Processes(id app.SessionID) ([]app.Process, error)
+	// Live is the text that streams now and is in no durable event yet.
+	Live(id app.SessionID) []app.Event
+}
+
+// Desk is where interactions are answered. An unknown id is app.CodeNotFound,
+// one that is settled already app.CodeAlreadyResolved.
+type Desk interface {
+	Get(ctx context.Context, id string) (app.Interaction, error)
+	Answer(ctx context.Context, a app.Answer) (app.Reply, error)
+	MoreTime(ctx context.Context, id string) (app.Interaction, error)
+	Typing(ctx context.Context, id string) (app.Interaction, error)
+	SaveDraft(ctx context.Context, id string, d app.Draft) error
+	Seen(ctx context.Context, id string) error
+	Clear(ctx context.Context, id string) error
+}
+
+// Records reads what is stored. Every answer is one consistent state.
+type Records interface {
+	Session(ctx context.Context, id app.SessionID) (app.Session, error)
+	Sessions(ctx context.Context) ([]app.Session, error)
+	// Events pages through a session's durable events in rising order: those
+	// below before (0: no bound) and above after, the newest limit of them
+	// unless only after is given. through is the number the page is true for.
+	Events(ctx context.Context, id app.SessionID, before, after int64, limit int) (events []app.Event, through int64, more bool, err error)
+	Interactions(ctx context.Context, f app.InteractionFilter) ([]app.Interaction, error)
+	Snapshot(ctx context.Context) (app.Snapshot, error)
+}
+
+// Agents finds the installed agents. The first look may take seconds; later
+// ones are answered from memory until refresh.
+type Agents interface {
+	Agents(ctx context.Context, refresh bool) (AgentList, error)
+}
+
+// Settings keeps the person's preferences.
+type Settings interface {
+	Get() app.Settings
+	// Set checks the whole before any of it is taken.
+	Set(ctx context.Context, s app.Settings) (app.Settings, error)
+}
+
+// Subscription is one client's place in the stream of events.
+type Subscription interface {
+	// Next waits for events. resync says that some were lost: the subscription
+	// is then of no more use. It returns an error when ctx or the bus has ended.
+	Next(ctx context.Context) (batch []app.Event, resync bool, err error)
+	Close()
+}
+
+// Config is what the API stands on. All fields but Presence, Now and Log must
+// be set.
+type Config struct {
+	Sessions Sessions
+	Desk     Desk
+	Records  Records
+	Agents   Agents
+	Settings Settings
+	// Subscribe gives the present and the events that follow it, without gap or
+	// overlap.
+	Subscribe func(snapshot func() (app.Snapshot, error)) (app.Snapshot, Subscription, error)
+	// Branch is the git branch that a folder is on, "" when there is none.
+	Branch func(folder string) string
+	// Presence hears where the person is looking, or is nil.
+	Presence func(Presence)
+	// About is fixed but for its Now.
+	About About
+	Now   func() time.Time // nil is time.Now
+	Log   *slog.Logger     // nil is slog.Default
+}
