@@ -130,6 +130,32 @@ func (c *Client) Answer(ctx context.Context, a app.Answer) (app.Reply, error) {
 	return send[app.Reply](ctx, c, "POST", "/api/interactions/"+url.PathEscape(a.InteractionID)+"/answer", a)
 }
 
+// Serve has the page served to browsers until ctx ends or the back end goes,
+// and calls opened with where. It returns why the serving ended.
+func (c *Client) Serve(ctx context.Context, in ServeRequest, opened func(ServeReply)) error {
+	resp, err := c.do(ctx, "POST", "/api/gateway", in)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body := json.NewDecoder(resp.Body)
+	var reply ServeReply
+	if err := body.Decode(&reply); err != nil {
+		return fmt.Errorf("read where the page is served: %w", err)
+	}
+	opened(reply)
+	err = body.Decode(&reply) // waits for the end
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return app.Errorf(app.CodeUnavailable, "Parley's back end has stopped serving the page: %w", err)
+}
+
+// Link makes a fresh one-time link to the page that is served.
+func (c *Client) Link(ctx context.Context) (ServeReply, error) {
+	return send[ServeReply](ctx, c, "POST", "/api/gateway/link", nil)
+}
+
 // Settings reads the preferences.
 func (c *Client) Settings(ctx context.Context) (app.Settings, error) {
 	return get[app.Settings](ctx, c, "/api/settings")

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"parley/app"
@@ -26,7 +27,7 @@ func New(c Config) http.Handler {
 	}
 	h := &handler{Config: c, mux: http.NewServeMux()}
 	for _, r := range routes {
-		h.mux.HandleFunc(r.Method+" "+r.Path, r.serve(h))
+		h.mux.Handle(r.Method+" "+r.Path, h.guard(r))
 	}
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, app.Errorf(app.CodeNotFound, "There is no call %s %s.", r.Method, r.URL.Path))
@@ -51,4 +52,16 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.mux.ServeHTTP(w, r)
+}
+
+// guard refuses a call at a door that is not one of its own.
+func (h *handler) guard(route Route) http.Handler {
+	serve := route.serve(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if route.Doors != nil && !slices.Contains(route.Doors, doorOf(r.Context())) {
+			h.fail(w, r, app.Errorf(app.CodeForbidden, "This call is not open to a %s.", doorOf(r.Context())))
+			return
+		}
+		serve(w, r)
+	})
 }

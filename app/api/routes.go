@@ -3,6 +3,8 @@ package api
 import (
 	"net/http"
 	"reflect"
+
+	"parley/app"
 )
 
 // Route is one call: what it takes and gives, by the names that the page's
@@ -12,6 +14,8 @@ type Route struct {
 	Path   string
 	In     string
 	Out    string
+	// Doors are those that may make the call; nil is every door.
+	Doors []app.By
 
 	serve func(*handler) http.HandlerFunc
 }
@@ -51,6 +55,18 @@ var routes = []Route{
 	route("PUT", "/api/settings", (*handler).setSettings),
 	route("GET", "/api/folders", (*handler).folders),
 	route("POST", "/api/presence", (*handler).presence),
+	{Method: "POST", Path: "/api/gateway", In: "ServeRequest", Out: "ServeReply", Doors: local,
+		serve: func(h *handler) http.HandlerFunc { return h.serve }},
+	route("POST", "/api/gateway/link", (*handler).link).only(local),
+}
+
+// local are the doors of this computer. A browser that was let in lets no
+// further one in.
+var local = []app.By{app.ByWindow, app.ByCLI}
+
+func (r Route) only(doors []app.By) Route {
+	r.Doors = doors
+	return r
 }
 
 // route makes the call of one method of the handler; its body's and its

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"parley/app"
@@ -72,8 +73,17 @@ type Subscription interface {
 	Close()
 }
 
-// Config is what the API stands on. All fields but Presence, Now and Log must
-// be set.
+// Gateway serves the page to browsers.
+type Gateway interface {
+	// Serve listens and calls opened with where; it serves api until ctx ends.
+	// A second one at the same time is app.CodeAlreadyPending.
+	Serve(ctx context.Context, api http.Handler, r ServeRequest, opened func(ServeReply)) error
+	// Link makes a fresh one-time link; app.CodeNotFound when nothing is served.
+	Link() (ServeReply, error)
+}
+
+// Config is what the API stands on. All fields but Gateway, Presence, Now and
+// Log must be set.
 type Config struct {
 	Sessions Sessions
 	Desk     Desk
@@ -85,6 +95,8 @@ type Config struct {
 	Subscribe func(snapshot func() (app.Snapshot, error)) (app.Snapshot, Subscription, error)
 	// Branch is the git branch that a folder is on, "" when there is none.
 	Branch func(folder string) string
+	// Gateway is nil in a program that holds no page.
+	Gateway Gateway
 	// Presence hears where the person is looking, or is nil.
 	Presence func(Presence)
 	// About is fixed but for its Now.

@@ -186,6 +186,21 @@ type Presence struct {
 	Session app.SessionID `json:"session,omitempty"`
 }
 
+// ServeRequest asks for the page to be served to browsers for as long as the
+// request stays open. Another address than the loopback's needs AllowHosts.
+type ServeRequest struct {
+	Listen     string   `json:"listen,omitempty"`      // "" is 127.0.0.1:0, a free port
+	AllowHosts []string `json:"allow_hosts,omitempty"` // further values of Host, such as "box.lan:8080"
+}
+
+// ServeReply says where the page is served. It is one line; further bytes do
+// not follow, and the end of the response is the end of the serving.
+type ServeReply struct {
+	URL       string `json:"url"`
+	Link      string `json:"link"`       // lets one browser in, once
+	ExpiresAt int64  `json:"expires_at"` // of the link
+}
+
 // Conflict is the body of a refused call: the error, and beside
 // already_resolved what was accepted before.
 type Conflict struct {

@@ -103,7 +103,7 @@ export interface AgentStarted {
 export interface AgentExited {
   code: number
   signal: string
-  /** closed, crashed, quit, idle */
+  /** closed, stopped, crashed, quit */
   reason: string
   problem?: Problem
 }
@@ -868,6 +868,29 @@ export interface Presence {
   client: string
   front: boolean
   session?: SessionID
+}
+
+/**
+ * ServeRequest asks for the page to be served to browsers for as long as the
+ * request stays open. Another address than the loopback's needs AllowHosts.
+ */
+export interface ServeRequest {
+  /** "" is 127.0.0.1:0, a free port */
+  listen?: string
+  /** further values of Host, such as "box.lan:8080" */
+  allow_hosts?: string[]
+}
+
+/**
+ * ServeReply says where the page is served. It is one line; further bytes do
+ * not follow, and the end of the response is the end of the serving.
+ */
+export interface ServeReply {
+  url: string
+  /** lets one browser in, once */
+  link: string
+  /** of the link */
+  expires_at: number
 }
 
 /**
