@@ -1,0 +1,278 @@
+//go:build linux
+
+package proc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+
+	"parley/agents/proc"
+)
+
+// patience bounds every wait of these tests; none of them passes or fails by
+// its speed.
+const patience = 30 * time.Second
+
+// shim is parley-run, built once for this test binary.
+var shim string
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "role" {
+		os.Exit(roles[os.Args[2]](os.Args[3:]))
+	}
+	dir, err := os.MkdirTemp("", "proc-test-")
+	if err != nil {
+		panic(err)
+	}
+	shim = filepath.Join(dir, "parley-run")
+	if out, err := exec.Command("go", "build", "-o", shim, "parley/agents/parley-run").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("build parley-run: %v\n%s", err, out))
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// self is the command line that runs this test binary in a role.
+func self(role string, args ...string) []string {
+	exe, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return append([]string{exe, "role", role}, args...)
+}
+
+// sh is the command line of a shell script.
+func sh(script string, args ...string) []string {
+	return append([]string{"/bin/sh", "-c", script, "sh"}, args...)
+}
+
+// marked is an environment in which a tree can be recognized from outside.
+func marked(t *testing.T) (env []string, mark string) {
+	mark = fmt.Sprintf("PROC_TEST_MARK=%s-%d-%d", t.Name(), os.Getpid(), time.Now().UnixNano())
+	return append(os.Environ(), mark), mark
+}
+
+// alive returns the processes whose environment holds mark.
+func alive(t *testing.T, mark string) []int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		// One that is ending has no environment any more, and no file.
+		env, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
+		if err == nil && bytes.Contains(env, []byte(mark+"\x00")) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// until waits for a condition and returns how long it took.
+func until(t *testing.T, what string, holds func() bool) time.Duration {
+	t.Helper()
+	begin := time.Now()
+	for !holds() {
+		if time.Since(begin) > patience {
+			t.Fatalf("waited %v for: %s", patience, what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return time.Since(begin)
+}
+
+func start(t *testing.T, spec proc.Spec) *proc.Proc {
+	t.Helper()
+	if spec.Shim == "" {
+		spec.Shim = shim
+	}
+	p, err := proc.Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		p.Stop(ctx)
+		io.Copy(io.Discard, p.Stdout())
+	})
+	return p
+}
+
+func done(t *testing.T, p *proc.Proc) proc.Exit {
+	t.Helper()
+	select {
+	case <-p.Done():
+		return p.Exit()
+	case <-time.After(patience):
+		t.Fatalf("the tree was not gone after %v", patience)
+		return proc.Exit{}
+	}
+}
+
+// line reads one line of a tree's output, a byte at a time, so that nothing is
+// taken from who reads after it.
+func line(t *testing.T, r io.Reader) string {
+	t.Helper()
+	got := make(chan string, 1)
+	go func() {
+		var text []byte
+		var b [1]byte
+		for {
+			if _, err := r.Read(b[:]); err != nil || b[0] == '\n' {
+				got <- string(text)
+				return
+			}
+			text = append(text, b[0])
+		}
+	}()
+	select {
+	case text := <-got:
+		return text
+	case <-time.After(patience):
+		t.Fatalf("no line after %v", patience)
+		return ""
+	}
+}
+
+// rest reads a tree's output to its end.
+func rest(t *testing.T, r io.Reader) string {
+	t.Helper()
+	got := make(chan string, 1)
+	go func() {
+		all, err := io.ReadAll(r)
+		if err != nil {
+			all = append(all, err.Error()...)
+		}
+		got <- string(all)
+	}()
+	select {
+	case text := <-got:
+		return text
+	case <-time.After(patience):
+		t.Fatalf("no end of the output after %v", patience)
+		return ""
+	}
+}
+
+// short is a ladder for agents that are known to resist.
+var short = proc.Ladder{Input: 100 * time.Millisecond, Term: 100 * time.Millisecond, Kill: time.Second, Rest: 100 * time.Millisecond}
+
+// roles are the programs that this binary can be.
+var roles = map[string]func(args []string) int{
+	// facts tells what an agent finds when it begins.
+	"facts": func(args []string) int {
+		cwd, _ := os.Getwd()
+		fmt.Printf("cwd %s\nargs %q\n", cwd, args)
+		for fd := range 3 {
+			flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+			fmt.Printf("fd %d nonblocking %v error %v\n", fd, flags&unix.O_NONBLOCK != 0, err)
+		}
+		_, err := os.Open("/dev/tty")
+		fmt.Printf("terminal %v\n", err == nil)
+		for _, entry := range os.Environ() {
+			fmt.Printf("env %s\n", entry)
+		}
+		return 0
+	},
+	// resist ignores every signal and the end of its input.
+	"resist": func([]string) int {
+		ignoreAll()
+		fmt.Println("ready")
+		return forever()
+	},
+	// clan resists and has ARG generations below it, each in a session of its
+	// own, each resisting, each holding the standard streams. Every second one
+	// has lost its parent. The youngest says "ready".
+	"clan": func(args []string) int {
+		ignoreAll()
+		generations, err := strconv.Atoi(args[0])
+		if err != nil {
+			return 2
+		}
+		if generations == 0 {
+			fmt.Println("ready")
+			return forever()
+		}
+		role := "clan"
+		if generations%2 == 0 {
+			role = "orphan"
+		}
+		if err := spawn(self(role, strconv.Itoa(generations-1))); err != nil {
+			return 3
+		}
+		return forever()
+	},
+	// orphan starts a clan and leaves it without a parent.
+	"orphan": func(args []string) int {
+		if err := spawn(self("clan", args...)); err != nil {
+			return 3
+		}
+		return 0
+	},
+	// app is a program that starts an agent through proc, says its numbers and
+	// waits for its own end.
+	"app": func(args []string) int {
+		p, err := proc.Start(proc.Spec{Shim: args[0], Argv: args[1:], Env: os.Environ(), Ladder: short})
+		if err != nil {
+			fmt.Println(err)
+			return 3
+		}
+		fmt.Println(p.ShimPID(), p.PID())
+		io.Copy(os.Stdout, p.Stdout())
+		return 0
+	},
+}
+
+// spawn starts a process in a session of its own that shares our streams.
+func spawn(argv []string) error {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait()
+	return nil
+}
+
+// lines splits a text, without the end of the last line.
+func lines(text string) []string {
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+var errNone = errors.New("no error")
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// forever sleeps; a Go program that waited for nothing would end by itself.
+func forever() int {
+	time.Sleep(time.Hour)
+	return 0
+}
