@@ -125,6 +125,16 @@ func (c *Client) Interactions(ctx context.Context, f app.InteractionFilter) ([]a
 	return list.Interactions, err
 }
 
+// Interaction reads one interaction.
+func (c *Client) Interaction(ctx context.Context, id string) (app.Interaction, error) {
+	return get[app.Interaction](ctx, c, "/api/interactions/"+url.PathEscape(id))
+}
+
+// Environment reads what EnvDiff compares with.
+func (c *Client) Environment(ctx context.Context) (Environment, error) {
+	return get[Environment](ctx, c, "/api/environment")
+}
+
 // Answer answers an interaction. A second answer gets a *Resolved.
 func (c *Client) Answer(ctx context.Context, a app.Answer) (app.Reply, error) {
 	return send[app.Reply](ctx, c, "POST", "/api/interactions/"+url.PathEscape(a.InteractionID)+"/answer", a)

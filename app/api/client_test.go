@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"parley/app"
@@ -93,6 +95,31 @@ func TestNoBackEndIsUnavailable(t *testing.T) {
 	_, err := api.Dial(filepath.Join(t.TempDir(), "none")).About(t.Context())
 	if app.ErrorCode(err) != app.CodeUnavailable {
 		t.Errorf("%v", err)
+	}
+}
+
+// The command line learns which of its variables differ, and no value.
+func TestEnvironmentDiff(t *testing.T) {
+	w := newWorld()
+	c := w.config(t)
+	c.Environ = func(context.Context) []string { return []string{"HOME=/home/ann", "TOKEN=hunter2", "EMPTY="} }
+	h := api.New(c)
+	_, body := call(t, api.Door(h, app.ByCLI), "GET", "/api/environment", "")
+	if strings.Contains(body, "hunter2") {
+		t.Error("a value was told")
+	}
+	var e api.Environment
+	if err := json.Unmarshal([]byte(body), &e); err != nil {
+		t.Fatal(err)
+	}
+	got := e.Diff([]string{"HOME=/home/ann", "TOKEN=other", "EMPTY=", "NEW=a=b", "=C:=x", "rubbish"})
+	if diff := cmp.Diff(map[string]string{"TOKEN": "other", "NEW": "a=b"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, by := range []app.By{app.ByWindow, app.ByBrowser} {
+		if status, _ := call(t, api.Door(h, by), "GET", "/api/environment", ""); status != 403 {
+			t.Errorf("%s: %d", by, status)
+		}
 	}
 }
 

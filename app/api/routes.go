@@ -55,6 +55,7 @@ var routes = []Route{
 	route("PUT", "/api/settings", (*handler).setSettings),
 	route("GET", "/api/folders", (*handler).folders),
 	route("POST", "/api/presence", (*handler).presence),
+	route("GET", "/api/environment", (*handler).environment).only([]app.By{app.ByCLI}),
 	{Method: "POST", Path: "/api/gateway", In: "ServeRequest", Out: "ServeReply", Doors: local,
 		serve: func(h *handler) http.HandlerFunc { return h.serve }},
 	route("POST", "/api/gateway/link", (*handler).link).only(local),

@@ -82,8 +82,8 @@ type Gateway interface {
 	Link() (ServeReply, error)
 }
 
-// Config is what the API stands on. All fields but Gateway, Presence, Now and
-// Log must be set.
+// Config is what the API stands on. All fields but Environ, Gateway, Presence,
+// Now and Log must be set.
 type Config struct {
 	Sessions Sessions
 	Desk     Desk
@@ -95,6 +95,8 @@ type Config struct {
 	Subscribe func(snapshot func() (app.Snapshot, error)) (app.Snapshot, Subscription, error)
 	// Branch is the git branch that a folder is on, "" when there is none.
 	Branch func(folder string) string
+	// Environ is the person's environment, as an agent gets it; nil is empty.
+	Environ func(ctx context.Context) []string
 	// Gateway is nil in a program that holds no page.
 	Gateway Gateway
 	// Presence hears where the person is looking, or is nil.

@@ -201,6 +201,14 @@ type ServeReply struct {
 	ExpiresAt int64  `json:"expires_at"` // of the link
 }
 
+// Environment tells what an agent's environment holds without telling it: sums
+// of salt, name, "=" and value, as SHA-256 in hexadecimal digits. The command
+// line finds by them which of its own variables differ.
+type Environment struct {
+	Salt string            `json:"salt"`
+	Sums map[string]string `json:"sums"` // by name
+}
+
 // Conflict is the body of a refused call: the error, and beside
 // already_resolved what was accepted before.
 type Conflict struct {

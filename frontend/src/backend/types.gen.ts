@@ -894,6 +894,17 @@ export interface ServeReply {
 }
 
 /**
+ * Environment tells what an agent's environment holds without telling it: sums
+ * of salt, name, "=" and value, as SHA-256 in hexadecimal digits. The command
+ * line finds by them which of its own variables differ.
+ */
+export interface Environment {
+  salt: string
+  /** by name */
+  sums: Record<string, string>
+}
+
+/**
  * Conflict is the body of a refused call: the error, and beside
  * already_resolved what was accepted before.
  */
