@@ -1,0 +1,79 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"parley/agents"
+)
+
+// ask puts a request of the agent to the person and answers it. cancelled is
+// the answer when the turn ends first. It is called by the reader and returns at
+// once.
+func (c *Conversation) ask(id json.RawMessage, in agents.Interaction, answer func(agents.Outcome) any, cancelled any) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	c.mu.Lock()
+	over := c.closed || c.turn != nil && c.turn.stopped
+	if !over {
+		c.asks[string(id)] = cancel
+	}
+	c.mu.Unlock()
+	if over { // it was on its way when the person stopped the turn
+		go c.settle(id, agents.ErrTurnStopped, nil, cancelled)
+		cancel(nil)
+		return
+	}
+	go func() {
+		outcome := c.host.Ask(ctx, in)
+		c.mu.Lock()
+		delete(c.asks, string(id))
+		c.mu.Unlock()
+		c.settle(id, context.Cause(ctx), answer(outcome), cancelled)
+		cancel(nil)
+	}()
+}
+
+// settle answers a request. Nobody needs to know that the answer did not reach
+// an agent that is gone.
+func (c *Conversation) settle(id json.RawMessage, cause error, answer, cancelled any) {
+	ctx := context.Background() // the writer's end frees it
+	switch {
+	case cause == nil:
+		_ = c.peer.reply(ctx, id, answer)
+	case errors.Is(cause, agents.ErrWithdrawn):
+		_ = c.peer.refuse(ctx, id, acp.NewRequestCancelled(nil))
+	default:
+		_ = c.peer.reply(ctx, id, cancelled)
+	}
+}
+
+// refuse answers a request with an error, without making the reader wait for an
+// agent that does not read.
+func (c *Conversation) refuse(id json.RawMessage, e *acp.RequestError) {
+	go func() { _ = c.peer.refuse(context.Background(), id, e) }()
+}
+
+// withdraw ends all open requests.
+func (c *Conversation) withdraw(cause error) {
+	c.mu.Lock()
+	asks := c.asks
+	c.asks = map[string]context.CancelCauseFunc{}
+	c.mu.Unlock()
+	for _, cancel := range asks {
+		cancel(cause)
+	}
+}
+
+// withdrawOne ends the request that the agent takes back.
+func (c *Conversation) withdrawOne(id string) {
+	c.mu.Lock()
+	cancel := c.asks[id]
+	delete(c.asks, id)
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(agents.ErrWithdrawn)
+	}
+}

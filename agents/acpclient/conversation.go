@@ -1,0 +1,251 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"parley/agents"
+)
+
+// Conversation is a live conversation with one agent. It implements
+// agents.Agent.
+type Conversation struct {
+	peer  *peer
+	in    io.Closer
+	host  agents.Host
+	name  string
+	modes map[agents.Mode]string // the agent's own ids
+
+	images bool // set while opening, then constant
+
+	decoder *decoder // the reader's
+
+	mu        sync.Mutex                         // guards the fields below
+	session   string                             // the agent's own id, "" until it told
+	replaying bool                               // what comes now was said before; it is no event
+	turn      *turn                              // nil between turns
+	asks      map[string]context.CancelCauseFunc // by id of the request
+	closed    bool
+}
+
+// turn is the running turn.
+type turn struct {
+	id      string
+	stopped bool // a person asked it to stop
+}
+
+var _ agents.Agent = (*Conversation)(nil)
+
+// Prompt begins a turn.
+func (c *Conversation) Prompt(ctx context.Context, t agents.Turn) error {
+	blocks, err := promptBlocks(t, c.images)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	if c.turn != nil {
+		c.mu.Unlock()
+		return errors.New("the agent is still in a turn")
+	}
+	running := &turn{id: t.ID}
+	c.turn = running
+	session := c.session
+	c.mu.Unlock()
+
+	err = c.peer.request(ctx, acp.AgentMethodSessionPrompt,
+		acp.PromptRequest{SessionId: acp.SessionId(session), Prompt: blocks},
+		func(result json.RawMessage, err error) { c.turnEnded(running, result, err) })
+	if err != nil {
+		c.mu.Lock()
+		c.turn = nil
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// turnEnded runs on the reader's goroutine, after all that came before the
+// answer.
+func (c *Conversation) turnEnded(t *turn, result json.RawMessage, err error) {
+	c.enterTurn() // a turn without any update has not been entered yet
+	c.mu.Lock()
+	stopped, closed := t.stopped, c.closed
+	c.mu.Unlock()
+
+	ended := endOf(c.name, result, err, stopped || closed)
+	var answer struct {
+		Usage *turnUsage `json:"usage"`
+	}
+	if err == nil && json.Unmarshal(result, &answer) == nil {
+		c.decoder.addUsage(answer.Usage)
+	}
+	if usage := c.decoder.usage; usage != (agents.Usage{}) {
+		ended.Usage = &usage
+	}
+	events := c.decoder.finish(ended.Stop == agents.StopStopped || ended.Stop == agents.StopFailed)
+
+	cause := agents.ErrTurnEnded
+	if stopped {
+		cause = agents.ErrTurnStopped
+	}
+	c.withdraw(cause)
+	c.mu.Lock()
+	c.turn = nil
+	c.mu.Unlock()
+	c.emit(events)
+	c.host.Emit(ended)
+}
+
+// Steer is not in the protocol.
+func (c *Conversation) Steer(context.Context, agents.Turn) error { return agents.ErrUnsupported }
+
+// Interrupt asks the running turn to stop. Requests that wait for a person are
+// answered as cancelled, as the protocol wants.
+func (c *Conversation) Interrupt(ctx context.Context) error {
+	c.mu.Lock()
+	t, session := c.turn, c.session
+	if t != nil {
+		t.stopped = true
+	}
+	c.mu.Unlock()
+	if t == nil {
+		return nil
+	}
+	err := c.peer.notify(ctx, acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)})
+	c.withdraw(agents.ErrTurnStopped)
+	return err
+}
+
+// SetMode changes the mode. A refusal by the agent comes as a notice.
+func (c *Conversation) SetMode(ctx context.Context, m agents.Mode) error {
+	native, ok := c.modes[m]
+	if !ok {
+		return agents.ErrUnsupported
+	}
+	return c.peer.request(ctx, acp.AgentMethodSessionSetMode,
+		acp.SetSessionModeRequest{SessionId: acp.SessionId(c.sessionID()), ModeId: acp.SessionModeId(native)},
+		func(_ json.RawMessage, err error) {
+			switch {
+			case err == nil:
+				c.decoder.mode = native
+				return
+			case errors.Is(err, agents.ErrClosed):
+				return
+			}
+			c.host.Emit(agents.Notice{
+				Level: "error", Code: "mode_refused",
+				Text:   fmt.Sprintf("%s did not change its permission mode: %v.", c.name, err),
+				Advice: "It goes on in the mode it had.",
+			})
+		})
+}
+
+// Close ends the agent's input. It returns once everything queued is written or
+// ctx ends.
+func (c *Conversation) Close(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.withdraw(agents.ErrClosed)
+	c.peer.close(ctx, c.in)
+	return nil
+}
+
+func (c *Conversation) sessionID() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+func (c *Conversation) emit(events []agents.Event) {
+	for _, e := range events {
+		c.host.Emit(e)
+	}
+}
+
+// enterTurn tells the decoder which turn is running. It runs on the reader's
+// goroutine, before anything of a line is decoded.
+func (c *Conversation) enterTurn() (replaying bool) {
+	c.mu.Lock()
+	t := c.turn
+	replaying = c.replaying
+	var id string
+	var stopped bool
+	if t != nil {
+		id, stopped = t.id, t.stopped
+	}
+	c.mu.Unlock()
+	if t == nil {
+		return replaying
+	}
+	if !c.decoder.running {
+		c.decoder.begin(id)
+	}
+	c.decoder.stopped = stopped
+	return replaying
+}
+
+// notified implements listener.
+func (c *Conversation) notified(method string, params json.RawMessage, line []byte) {
+	replaying := c.enterTurn()
+	switch {
+	case method == acp.ClientMethodSessionUpdate:
+		if !replaying {
+			c.emit(c.decoder.update(params, line))
+		}
+	case method == "$/cancel_request":
+		var p struct {
+			ID json.RawMessage `json:"requestId"`
+		}
+		if json.Unmarshal(params, &p) == nil {
+			c.withdrawOne(string(p.ID))
+		}
+	case strings.HasPrefix(method, "_"), method == acp.ClientMethodElicitationComplete:
+		// An extension of one vendor, which the protocol says to ignore; or the
+		// end of a visit to a web page, which the person has answered for.
+	default:
+		c.unreadable(string(line))
+	}
+}
+
+// requested implements listener. It decodes here, in the order of the lines, and
+// asks on a goroutine of its own.
+func (c *Conversation) requested(id json.RawMessage, method string, params json.RawMessage, line []byte) {
+	c.enterTurn()
+	switch method {
+	case acp.ClientMethodSessionRequestPermission:
+		var p permission
+		if json.Unmarshal(params, &p) != nil {
+			c.unreadable(string(line))
+			c.refuse(id, acp.NewInvalidParams(nil))
+			return
+		}
+		events, in := c.decoder.permission(&p)
+		c.emit(events)
+		c.ask(id, in, func(o agents.Outcome) any { return p.answer(o) }, permissionCancelled())
+	case acp.ClientMethodElicitationCreate:
+		var e elicitation
+		err := json.Unmarshal(params, &e)
+		in, ok := e.interaction(c.decoder.session)
+		if err != nil || !ok {
+			c.unreadable(string(line))
+			c.refuse(id, acp.NewInvalidParams(nil))
+			return
+		}
+		c.ask(id, in, func(o agents.Outcome) any { return e.answer(in.Fields, o) }, elicitationCancelled())
+	default: // files and terminals were not offered
+		c.refuse(id, acp.NewMethodNotFound(method))
+	}
+}
+
+// unreadable implements listener.
+func (c *Conversation) unreadable(line string) {
+	c.enterTurn()
+	c.emit(unknown(line))
+}

@@ -1,0 +1,118 @@
+package acpclient_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"parley/agents"
+	"parley/agents/acpclient"
+	"parley/agents/agenttest"
+	"parley/mcp"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected events")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// step is one input of a recorded conversation and what the test does during
+// the turn.
+type step struct {
+	prompt    string
+	interrupt bool   // once a tool runs, or at once when the agent tells of no tools
+	action    string // the answer to the permission request of this turn
+}
+
+// TestRecorded plays conversations that were recorded from real agents (Grok
+// 1.0.41, the DSH ACP bridge 0.0.1, OpenCode 1.18.33) and compares what comes
+// out with the events beside each. Refresh them with -update.
+func TestRecorded(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		noTools bool // the agent reports no tool calls
+		steps   []step
+	}{
+		{name: "grok-permission", steps: []step{{prompt: "ask", action: "allow_once"}}},
+		{name: "grok-cancel", steps: []step{{prompt: "block", interrupt: true}, {prompt: "again"}}},
+		{name: "dsh-permission", noTools: true, steps: []step{{prompt: "ask", action: "deny"}, {prompt: "again"}}},
+		{name: "dsh-cancel", noTools: true, steps: []step{{prompt: "tool"}, {prompt: "block", interrupt: true}, {prompt: "again"}}},
+		{name: "opencode-session", steps: []step{
+			{prompt: "tool"}, {prompt: "ask", action: "allow_once"}, {prompt: "wrong tool"}, {prompt: "block", interrupt: true}, {prompt: "think"},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := t.Context()
+			conn, replay := agenttest.PlayFile(t, "testdata/"+tt.name+".jsonl")
+			host := agenttest.NewHost(t)
+			agent, err := acpclient.Open(ctx, conn, agents.SessionSpec{
+				Cwd: "/scratch/work", Mode: agents.ModeAsk, Catalog: mcp.Catalog{{Name: "rig", Transport: mcp.Stdio, Command: "/rig", Env: map[string]string{"B": "2", "A": "1"}}},
+			}, host, acpclient.Config{Name: "Recorded", Version: "test"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range tt.steps {
+				n := len(host.Events())
+				if err := agent.Prompt(ctx, agents.Turn{ID: fmt.Sprintf("turn-%d", i+1), Text: s.prompt}); err != nil {
+					t.Fatal(err)
+				}
+				if s.interrupt {
+					if !tt.noTools {
+						host.Until("tool", func(all []agents.Event) bool { return agenttest.Saw[agents.ToolStarted](all[n:]) })
+					}
+					if err := agent.Interrupt(ctx); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if s.action != "" {
+					asked := host.NextAsk()
+					if asked.Approval == nil {
+						t.Fatalf("asked %+v, not for a permission", asked.Interaction)
+					}
+					asked.Answer(agents.Outcome{Reason: "response", Action: s.action})
+				}
+				host.EndOfTurn(n)
+			}
+			if err := agent.Close(ctx); err != nil {
+				t.Fatal(err)
+			}
+			<-conn.Done
+			agenttest.CheckEvents(t, host.Events())
+			compareGolden(t, "testdata/"+tt.name+".events", host.Events())
+			compareGolden(t, "testdata/"+tt.name+".sent", replay.Sent())
+		})
+	}
+}
+
+// compareGolden compares values, one a line as JSON after their type, with a
+// file.
+func compareGolden[V any](t *testing.T, path string, values []V) {
+	t.Helper()
+	var got bytes.Buffer
+	for _, v := range values {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%s %s\n", strings.TrimPrefix(fmt.Sprintf("%T", v), "agents."), raw)
+	}
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
