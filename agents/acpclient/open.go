@@ -5,13 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	acp "github.com/coder/acp-go-sdk"
 
 	"parley/agents"
 	"parley/mcp"
+	"parley/mcp/inject"
 )
 
 // Config is what a family says about its agent.
@@ -127,7 +126,10 @@ func (c *Conversation) open(ctx context.Context, spec agents.SessionSpec, versio
 // before loading, which sends all that was said once more.
 func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec, hello greeting) (opening, error) {
 	var answer opening
-	servers := c.servers(spec.Catalog, hello.Able.MCP.HTTP, hello.Able.MCP.SSE)
+	servers, err := c.servers(spec.Catalog, hello.Able.MCP.HTTP, hello.Able.MCP.SSE)
+	if err != nil {
+		return answer, err
+	}
 	started := func() { // on the reader's goroutine: no later line comes first
 		id := cmp.Or(answer.SessionID, spec.NativeID)
 		c.decoder.session = id
@@ -174,7 +176,7 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 	c.mu.Lock()
 	c.replaying = true
 	c.mu.Unlock()
-	err := c.peer.call(ctx, acp.AgentMethodSessionLoad,
+	err = c.peer.call(ctx, acp.AgentMethodSessionLoad,
 		acp.LoadSessionRequest{SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
 	return answer, c.problem("resume the session of", err)
 }
@@ -197,40 +199,44 @@ func (c *Conversation) problem(step string, err error) error {
 
 // servers is the catalogue in the protocol's shape. What the agent cannot reach
 // is left out with a notice.
-func (c *Conversation) servers(catalog mcp.Catalog, http, sse bool) []acp.McpServer {
+func (c *Conversation) servers(catalog mcp.Catalog, http, sse bool) ([]acp.McpServer, error) {
+	entries, err := inject.ACP(catalog)
+	if err != nil {
+		return nil, err
+	}
 	servers := []acp.McpServer{}
-	for _, s := range catalog {
+	for i, s := range entries {
 		switch {
 		case s.Transport == mcp.Stdio:
-			servers = append(servers, acp.McpServer{Stdio: stdioServer(s)})
-			if s.Cwd != "" {
+			servers = append(servers, acp.McpServer{Stdio: &acp.McpServerStdio{Name: s.Name, Command: s.Command, Args: s.Args, Env: variables(s.Env)}})
+			if catalog[i].Cwd != "" {
 				c.host.Emit(agents.Notice{Level: "warning", Code: "mcp_folder_ignored",
 					Text: fmt.Sprintf("%s starts the MCP server “%s” in the session's folder: ACP has no other.", c.name, s.Name)})
 			}
 		case s.Transport == mcp.HTTP && http:
-			servers = append(servers, acp.McpServer{Http: &acp.McpServerHttpInline{Name: s.Name, Url: s.URL, Headers: headers(s), Type: "http"}})
+			servers = append(servers, acp.McpServer{Http: &acp.McpServerHttpInline{Name: s.Name, Url: s.URL, Headers: headers(s.Headers), Type: "http"}})
 		case s.Transport == mcp.SSE && sse:
-			servers = append(servers, acp.McpServer{Sse: &acp.McpServerSseInline{Name: s.Name, Url: s.URL, Headers: headers(s), Type: "sse"}})
+			servers = append(servers, acp.McpServer{Sse: &acp.McpServerSseInline{Name: s.Name, Url: s.URL, Headers: headers(s.Headers), Type: "sse"}})
 		default:
 			c.host.Emit(agents.Notice{Level: "warning", Code: "mcp_transport_unsupported",
 				Text: fmt.Sprintf("%s does not get the MCP server “%s”: it cannot reach servers over %s.", c.name, s.Name, s.Transport)})
 		}
 	}
-	return servers
+	return servers, nil
 }
 
-func stdioServer(s mcp.Spec) *acp.McpServerStdio {
-	server := &acp.McpServerStdio{Name: s.Name, Command: s.Command, Args: append([]string{}, s.Args...), Env: []acp.EnvVariable{}}
-	for _, key := range slices.Sorted(maps.Keys(s.Env)) {
-		server.Env = append(server.Env, acp.EnvVariable{Name: key, Value: s.Env[key]})
+func variables(pairs []inject.Pair) []acp.EnvVariable {
+	list := []acp.EnvVariable{}
+	for _, p := range pairs {
+		list = append(list, acp.EnvVariable{Name: p.Name, Value: p.Value})
 	}
-	return server
+	return list
 }
 
-func headers(s mcp.Spec) []acp.HttpHeader {
+func headers(pairs []inject.Pair) []acp.HttpHeader {
 	list := []acp.HttpHeader{}
-	for _, key := range slices.Sorted(maps.Keys(s.Headers)) {
-		list = append(list, acp.HttpHeader{Name: key, Value: s.Headers[key]})
+	for _, p := range pairs {
+		list = append(list, acp.HttpHeader{Name: p.Name, Value: p.Value})
 	}
 	return list
 }
