@@ -1,6 +1,8 @@
 // Package bridge is the wire between parley-mcp and the app: the shapes of the
-// child endpoints and the client that speaks them over the unix socket. It
-// imports the standard library alone, since parley-mcp must stay small.
+// child endpoints, the limits of what a model may send, and the client that
+// speaks the endpoints over the unix socket. It imports the standard library
+// alone, since parley-mcp must stay small. Values are plain; the Client may be
+// used from any goroutine.
 package bridge
 
 // ProtocolVersion is exchanged in Hello. It is raised when an older parley-mcp
@@ -28,7 +30,11 @@ const (
 	PathClarify = "/v1/child/clarify"
 	PathForm    = "/v1/child/form"
 	PathPlan    = "/v1/child/plan"
+	PathCancel  = "/v1/child/cancel"
 )
+
+// MaxBody is the most bytes that a child endpoint reads of a request.
+const MaxBody = 1 << 20
 
 // HelloRequest opens the conversation.
 type HelloRequest struct {
@@ -37,8 +43,9 @@ type HelloRequest struct {
 	PID      int    `json:"pid"`
 }
 
-// HelloReply tells parley-mcp what to offer. A false flag hides the tools, and
-// the environment can only narrow it further.
+// HelloReply tells what the launch may do. What is listed follows from the
+// environment alone, so that a CLI that lists at once is not kept waiting; what
+// a flag forbids is refused when it is called.
 type HelloReply struct {
 	Protocol   int    `json:"protocol"`
 	Version    string `json:"version"`
@@ -48,7 +55,8 @@ type HelloReply struct {
 	MayAsk     bool   `json:"may_ask"`
 	MayPlan    bool   `json:"may_plan"`
 	// CallLimitMS is how long a waiting call may stay open before parley-mcp
-	// gives up by itself: contracts section 6, "transport".
+	// gives up by itself; 0 is no limit. It lies above the longest deadline of a
+	// question and below the time that the CLI allows for a call.
 	CallLimitMS int64 `json:"call_limit_ms"`
 }
 
@@ -72,10 +80,21 @@ type Call struct {
 	// Meta is the call's _meta as JSON text: tool use id, thread id, what tells
 	// a sub-agent from its parent.
 	Meta string `json:"meta,omitempty"`
+	// ID names a waiting call of this launch, for CancelRequest. The client
+	// makes it; it is never shown.
+	ID string `json:"call_id,omitempty"`
 }
 
-// ClarifyRequest is a validated question. Lengths were counted, blanks
-// refused and duplicates dropped by the server.
+// CancelRequest withdraws a waiting call because the CLI cancelled it. Closing
+// the request would end the call too, but looks like a crash: the app keeps
+// such a question answerable.
+type CancelRequest struct {
+	ID string `json:"call_id"`
+}
+
+// ClarifyRequest is a question. Both ends hold it to its limits (Checked): the
+// server for the model's sake, the app because the launch token lies where an
+// agent can read it.
 type ClarifyRequest struct {
 	Call
 	ContextID   string   `json:"context_id"`
@@ -83,10 +102,15 @@ type ClarifyRequest struct {
 	Header      string   `json:"header,omitempty"`
 	Options     []Option `json:"options"`
 	MultiSelect bool     `json:"multi_select"`
+	// FromChoices says that Options were given as plain texts, so that an error
+	// can name the argument as the model wrote it.
+	FromChoices bool `json:"-"`
 }
 
-// ClarifyReply is the one JSON line that ends a clarify stream. Blank lines
-// come before it every 15 s. Exactly one of Result and Error is set.
+// ClarifyReply is the one JSON line that ends a clarify stream. Before it come
+// an interim response (102) once the call can be cancelled, and blank lines
+// every 15 s. Exactly one of Result and Error is set. A refusal before the
+// first blank line has its HTTP status and the usual error body instead.
 type ClarifyReply struct {
 	Result *ClarifyResult `json:"result,omitempty"`
 	Error  *Error         `json:"error,omitempty"`
@@ -109,7 +133,7 @@ type PlanStep struct {
 	Status string `json:"status"` // pending, in_progress, completed
 }
 
-// PlanRequest is a validated plan, the whole each time.
+// PlanRequest is a plan, the whole each time; see Checked.
 type PlanRequest struct {
 	Call
 	ContextID   string     `json:"context_id"`
@@ -122,17 +146,3 @@ type PlanReply struct {
 	PlanID   string `json:"plan_id"`
 	Revision int64  `json:"revision"`
 }
-
-// Error is a refusal: the same object that HTTP bodies carry under "error" and
-// that an MCP result carries as structured content.
-type Error struct {
-	Status  int    `json:"-"` // HTTP status, set by the client
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Field   string `json:"field,omitempty"`
-	Limit   string `json:"limit,omitempty"`
-	Got     string `json:"got,omitempty"`
-}
-
-// Error implements error.
-func (e *Error) Error() string { return e.Message }
