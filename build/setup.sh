@@ -29,7 +29,13 @@ long() {
   local words=$1 from=$SECONDS; shift
   say "$words …"
   mkdir -p "$tools"
-  if ! "$@" >"$log" 2>&1 </dev/null; then
+  "$@" >"$log" 2>&1 </dev/null &
+  local job=$! next=15
+  while kill -0 "$job" 2>/dev/null; do
+    sleep 0.2
+    ((SECONDS - from < next)) || { say "  still at it, $((SECONDS - from)) s: $(tail -n 1 "$log" | cut -c 1-70)"; next=$((next + 15)); }
+  done
+  if ! wait "$job"; then
     tail -n 25 "$log" >&2
     stop "$words: that did not work (the last lines are above)." "The whole output is in $log." "Run the same command again once the cause is gone: what was done stays done."
   fi
@@ -61,7 +67,8 @@ install_packages() {
     sudo -v </dev/tty || stop "sudo was refused, so these packages are still missing: ${missing[*]}" \
       "  sudo apt-get install --no-install-recommends ${missing[*]}"
   fi
-  long "updating the package lists" retry "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -qq update
+  [ -n "${lists_fresh:-}" ] || long "updating the package lists" retry "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -qq update
+  lists_fresh=1
   long "installing ${#missing[@]} packages (${missing[*]})" retry "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends install "${missing[@]}"
 }
