@@ -8,6 +8,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 
 	"parley/agents"
+	"parley/agents/filediff"
 )
 
 // permission is a session/request_permission.
@@ -89,8 +90,8 @@ func (d *decoder) permission(p *permission) ([]agents.Event, agents.Interaction)
 	}
 	var diffs []string
 	for _, f := range t.diffs {
-		text, _, _ := f.unified()
-		diffs = append(diffs, text)
+		text, _, _ := filediff.Unified(f.Path, f.Old, f.New)
+		diffs = append(diffs, agents.Redact(text))
 		if a.Path == "" {
 			a.Path = f.Path
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/agents"
+	"parley/agents/filediff"
 	"parley/mcp"
 )
 
@@ -144,6 +145,19 @@ func (t *tool) end(u toolUpdate, stopped bool) []agents.Event {
 		events = append(events, d.changed(u.ID, t.kind))
 	}
 	return append(events, ended)
+}
+
+// changed is the edit as an event. kind is the protocol's kind of the tool.
+func (d fileDiff) changed(toolID, kind string) agents.Event {
+	change := "modified"
+	switch {
+	case d.Old == nil:
+		change = "added"
+	case kind == "delete" && d.New == "":
+		change = "deleted"
+	}
+	text, added, removed := filediff.Unified(d.Path, d.Old, d.New)
+	return agents.FileChanged{Path: d.Path, Change: change, Added: added, Removed: removed, ToolID: toolID, Diff: agents.Redact(text)}
 }
 
 // appKind names the tool in Parley's words.
