@@ -80,7 +80,7 @@ type AgentStarted struct {
 type AgentExited struct {
 	Code    int      `json:"code"`
 	Signal  string   `json:"signal"`
-	Reason  string   `json:"reason"` // closed, crashed, quit, idle
+	Reason  string   `json:"reason"` // closed, stopped, crashed, quit
 	Problem *Problem `json:"problem,omitempty"`
 }
 

@@ -1,0 +1,177 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"parley/app"
+)
+
+var (
+	errContext = &app.Error{
+		Code: app.CodeContextUnavailable, Field: "context_id",
+		Message: "This context_id is not that of the turn under way. Use the one in the newest <parley_interaction_context> block; without such a block nobody can be asked.",
+	}
+	errNoTurn = &app.Error{
+		Code: app.CodeNoActiveTurn, Message: "No turn is under way in this session, so nobody can be asked. End your work here.",
+	}
+)
+
+// LaunchByToken returns what a launch token stands for. A token that never was
+// or was taken back is app.CodeUnauthenticated.
+func (m *Manager) LaunchByToken(token string) (app.Launch, error) {
+	g, ok := m.grants.token(token)
+	if !ok {
+		return app.Launch{}, app.Errorf(app.CodeUnauthenticated, "This launch token is not valid (any more).")
+	}
+	return g.launch, nil
+}
+
+// ToolsListed says that the CLI of a launch has listed our tools.
+func (m *Manager) ToolsListed(launchID string, tools []string) {
+	g, ok := m.grants.byID(launchID)
+	if !ok || len(tools) == 0 {
+		return
+	}
+	g.once.Do(func() { close(g.listed) })
+}
+
+// SupervisedPIDs are the processes whose descendants are agents and may not use
+// the API.
+func (m *Manager) SupervisedPIDs() []int { return m.grants.shims() }
+
+// Clarify asks the person for an agent and waits. The session is found from
+// what was handed out to the agent, never from what it says. ctx ends the
+// question; its cause may be an *app.Withdrawn, else the connection has gone.
+// It returns the question as it was recorded and how it ended.
+func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string, in app.Interaction) (app.Interaction, app.Outcome, error) {
+	g, ok := m.grants.byID(launchID)
+	if !ok {
+		return in, app.Outcome{}, errContext
+	}
+	if !g.launch.MayAsk {
+		return in, app.Outcome{}, errContext
+	}
+	a := g.actor
+	in, t, err := admitted(ctx, m, a, launchID, contextID, meta, func(t *turn) (app.Interaction, *turn, error) {
+		t.asks.Add(1)
+		return a.provenance(redacted(in)), t, nil
+	})
+	if err != nil {
+		return in, app.Outcome{}, err
+	}
+	defer t.asks.Done()
+	askCtx, stop := withdrawable(t.ctx, ctx, func() app.Cause { return app.WithdrawnBy(ctx, app.CauseConnectionClosed) })
+	defer stop()
+	out, err := m.cfg.Desk.Ask(askCtx, in)
+	if err != nil {
+		return in, out, err
+	}
+	in.ID, in.ClarifyID = out.InteractionID, out.InteractionID
+	return in, out, nil
+}
+
+// UpdatePlan stores the whole plan of the turn that a context id stands for.
+func (m *Manager) UpdatePlan(ctx context.Context, launchID, contextID, meta, explanation string, steps []app.PlanStep) (app.Plan, error) {
+	g, ok := m.grants.byID(launchID)
+	if !ok || !g.launch.MayPlan {
+		return app.Plan{}, errContext
+	}
+	a := g.actor
+	plan, _, err := admitted(ctx, m, a, launchID, contextID, meta, func(t *turn) (app.Plan, *turn, error) {
+		for i := range steps {
+			steps[i].Step = redact(steps[i].Step)
+		}
+		plan, err := m.cfg.Plans.Update(a.ctx, a.id, t.row.ID, redact(explanation), steps)
+		if err == nil {
+			t.plan = plan
+		}
+		return plan, t, err
+	})
+	return plan, err
+}
+
+// admitted runs act on the actor's goroutine with the turn that a context id
+// stands for, after all that the agent has said before the call. A call whose
+// place in the agent's stream decides who makes it waits for that, for a
+// bounded time.
+func admitted[T any](ctx context.Context, m *Manager, a *actor, launchID, contextID, meta string, act func(*turn) (T, *turn, error)) (T, *turn, error) {
+	type result struct {
+		value   T
+		turn    *turn
+		unknown <-chan struct{}
+	}
+	who := callerOf(meta)
+	deadline := time.NewTimer(m.cfg.Wait.ToolCall)
+	defer deadline.Stop()
+	for waited := false; ; {
+		// Not under ctx: what act began must not be lost with the caller.
+		r, err := call(context.WithoutCancel(ctx), a, func() (result, error) {
+			a.hearWaiting(cap(a.ears))
+			t, err := a.bound(launchID, contextID)
+			if err != nil {
+				return result{}, err
+			}
+			if who.toolID != "" {
+				parent, unknown := t.origins.of(who.toolID)
+				if unknown != nil && !waited {
+					return result{unknown: unknown}, nil
+				}
+				who.subagent = who.subagent || parent != ""
+			}
+			if who.subagent {
+				return result{}, errSubagent
+			}
+			a.flush()
+			v, t, err := act(t)
+			return result{value: v, turn: t}, err
+		})
+		if errors.Is(err, errAway) {
+			err = errNoTurn
+		}
+		if err != nil || r.unknown == nil {
+			return r.value, r.turn, err
+		}
+		select {
+		case <-r.unknown:
+		case <-deadline.C:
+			// Its stream says nothing of this call; what is not known to come
+			// from a sub-agent is let through.
+			waited = true
+		case <-ctx.Done():
+			return r.value, nil, ctx.Err()
+		}
+	}
+}
+
+// bound returns the turn under way if a context id stands for it.
+func (a *actor) bound(launchID, contextID string) (*turn, error) {
+	t := a.turn
+	if a.live == nil || a.live.id != launchID {
+		return nil, errContext
+	}
+	if t == nil {
+		return nil, errNoTurn
+	}
+	b, ok := a.m.grants.context(contextID)
+	if !ok || b.launchID != launchID || b.sessionID != a.id || b.profile != a.session.Profile || b.turnID != t.row.ID || t.stopping {
+		return nil, errContext
+	}
+	return t, nil
+}
+
+// redacted takes context ids out of every text of a question.
+func redacted(in app.Interaction) app.Interaction {
+	in.Question, in.Header = redact(in.Question), redact(in.Header)
+	in.Options = slices.Clone(in.Options)
+	for i, o := range in.Options {
+		in.Options[i].Label, in.Options[i].Description, in.Options[i].Preview = redact(o.Label), redact(o.Description), redact(o.Preview)
+	}
+	in.Choices = slices.Clone(in.Choices)
+	for i, c := range in.Choices {
+		in.Choices[i] = redact(c)
+	}
+	return in
+}

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"parley/agents"
+	"parley/app"
+	"parley/mcp"
+)
+
+// Config is what the manager stands on. All fields must be set unless they say
+// otherwise.
+type Config struct {
+	Records  Records
+	Desk     Desk
+	Plans    Plans
+	Bus      Bus
+	Adapters []agents.Adapter
+
+	// Install finds the CLI of a family. An unusable one carries a Problem.
+	Install func(ctx context.Context, f agents.Family) (agents.Install, error)
+	// Env is the person's environment, as an agent gets it before anything else.
+	Env func(ctx context.Context) []string
+	// Servers decides what MCP servers an agent gets, ours among them unless it
+	// is switched off there, and the limits that its overrides leave.
+	Servers func(f agents.Family, profile string, ours mcp.Spec, limits mcp.Limits) (Servers, error)
+	// Limits are the times of questions now.
+	Limits func() mcp.Limits
+	// Branch is the git branch of a folder, "" when it has none.
+	Branch func(dir string) string
+	// Scratch makes a folder for a session that was given none.
+	Scratch func(now time.Time) (string, error)
+
+	RunDir   string // holds one 0700 folder for each running agent
+	Launches string // folder of the launch records, or "" to keep none
+	Socket   string // of the control channel, for parley-mcp
+	MCP      string // path of parley-mcp
+	Shim     string // path of parley-run
+	Root     bool   // Parley runs as root
+
+	Now  func() time.Time // nil is time.Now
+	Log  *slog.Logger     // nil is slog.Default
+	Wait Waits            // zero fields have their defaults
+}
+
+// Servers is what an agent gets.
+type Servers struct {
+	Catalog mcp.Catalog
+	Limits  mcp.Limits
+	Notices []string // what a person should know, such as a raised timeout
+}
+
+// Waits are the bounds of everything that is waited for.
+type Waits struct {
+	Open     time.Duration // an agent's start until it takes a message; 90 s
+	Tools    time.Duration // until the CLI has listed our tools; 15 s
+	Stop     time.Duration // an interrupted turn's end, then the tree is ended; 5 s
+	Last     time.Duration // what an ended agent still has to say; 2 s
+	ToolCall time.Duration // a tool call's place in the stream, to tell a sub-agent; 1 s
+	End      time.Duration // an agent's polite end, before its tree is ended; 2 s
+}
+
+func (w Waits) withDefaults() Waits {
+	for _, f := range []struct {
+		wait      *time.Duration
+		otherwise time.Duration
+	}{
+		{&w.Open, 90 * time.Second}, {&w.Tools, 15 * time.Second}, {&w.Stop, 5 * time.Second},
+		{&w.Last, 2 * time.Second}, {&w.ToolCall, time.Second}, {&w.End, 2 * time.Second},
+	} {
+		if *f.wait == 0 {
+			*f.wait = f.otherwise
+		}
+	}
+	return w
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Records == nil || c.Desk == nil || c.Plans == nil || c.Bus == nil || c.Install == nil || c.Env == nil ||
+		c.Servers == nil || c.Limits == nil || c.Branch == nil || c.Scratch == nil || c.RunDir == "" || len(c.Adapters) == 0 {
+		return c, errors.New("session: the config is incomplete")
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	c.Wait = c.Wait.withDefaults()
+	return c, nil
+}
+
+// Plans keeps the task cards.
+type Plans interface {
+	// Update stores the whole plan of a turn and returns it with its revision.
+	Update(ctx context.Context, session app.SessionID, turn app.TurnID, explanation string, steps []app.PlanStep) (app.Plan, error)
+}

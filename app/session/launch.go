@@ -1,0 +1,315 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/agents"
+	"parley/agents/proc"
+	"parley/app"
+	"parley/mcp"
+	"parley/mcp/bridge"
+	"parley/mcp/inject"
+)
+
+// launch starts the session's agent; an older one is ended first. The work is
+// done elsewhere and comes back as launched or as launchFailed.
+func (a *actor) launch() {
+	if l := a.live; l != nil {
+		l.again = true
+		a.endAgent(l, exitClosed)
+		return
+	}
+	adapter, ok := a.m.adapters[agents.Family(a.session.Agent)]
+	if !ok {
+		a.finish(app.TurnFailed, "failed", &app.Problem{Code: "unknown_agent", Title: "This version of Parley does not know the agent " + a.session.Agent + "."})
+		return
+	}
+	if a.session.State != app.StateStarting {
+		a.setState(app.StateStarting)
+	}
+	l := &live{id: newID(), family: agents.Family(a.session.Agent), adapter: adapter, name: adapter.Info().Name}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	ctx, abort := context.WithTimeout(l.ctx, a.m.cfg.Wait.Open)
+	l.abort = abort
+	a.live = l
+
+	want := wish{session: a.session, env: a.env, fast: a.fast}
+	a.m.goes(func() {
+		defer abort()
+		agent, err := a.bringUp(ctx, l, want)
+		a.post(func() {
+			if err != nil {
+				a.launchFailed(l, err)
+				return
+			}
+			a.launched(l, agent)
+		})
+	})
+}
+
+// wish is what a launch is made from: a copy, since the actor goes on.
+type wish struct {
+	session app.Session
+	env     map[string]string
+	fast    bool
+}
+
+// bringUp does a launch on a goroutine of its own.
+func (a *actor) bringUp(ctx context.Context, l *live, w wish) (agents.Agent, error) {
+	if info, err := os.Stat(w.session.Cwd); err != nil || !info.IsDir() {
+		return nil, &agents.PlanError{Problem: agents.Problem{
+			Code: "folder_unusable", Title: "The folder " + w.session.Cwd + " is gone or is no folder.",
+			Advice: "Put it back, or start a new session in another folder.",
+		}}
+	}
+	install, err := a.m.usable(ctx, l.family)
+	if err != nil {
+		return nil, err
+	}
+	if l.family == agents.Demo && w.fast {
+		install.Args = append(install.Args[:len(install.Args):len(install.Args)], "--fast")
+	}
+	plan, spec, err := a.plan(ctx, l, w, install)
+	if err != nil {
+		return nil, err
+	}
+	p, err := proc.Start(proc.Spec{Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Shim: a.m.cfg.Shim})
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", l.name, err)
+	}
+	a.m.remember(l, p)
+	if _, err := call(context.Background(), a, func() (struct{}, error) { a.started(l, p, install, plan); return struct{}{}, nil }); err != nil {
+		p.Stop(context.Background())
+		return nil, err
+	}
+	a.m.goes(func() {
+		<-p.Done()
+		exit := p.Exit()
+		a.post(func() { a.exited(l, agents.Exit{Code: exit.Code, Signal: exit.Signal}, p.Tail()) })
+	})
+	conn := agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done()}
+	agent, err := l.adapter.Open(ctx, conn, spec, &host{actor: a, live: l})
+	if err != nil {
+		return nil, fmt.Errorf("open the conversation: %w", err)
+	}
+	if l.offered {
+		a.awaitTools(ctx, l, p)
+	}
+	return agent, nil
+}
+
+// usable finds the CLI of a family; one that cannot be used is a *PlanError.
+func (m *Manager) usable(ctx context.Context, f agents.Family) (agents.Install, error) {
+	install, err := m.cfg.Install(ctx, f)
+	if err != nil {
+		return install, fmt.Errorf("find the agent: %w", err)
+	}
+	switch {
+	case install.Path == "" && install.Problem == nil:
+		return install, &agents.PlanError{Problem: agents.Problem{Code: "not_installed", Title: "The agent " + string(f) + " is not installed."}}
+	case install.Problem != nil:
+		return install, &agents.PlanError{Problem: *install.Problem}
+	}
+	return install, nil
+}
+
+// plan decides the launch and writes its files.
+func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Install) (agents.Launch, agents.SessionSpec, error) {
+	cfg := a.m.cfg
+	l.runDir = filepath.Join(cfg.RunDir, l.id)
+	if err := os.MkdirAll(l.runDir, 0o700); err != nil {
+		return agents.Launch{}, agents.SessionSpec{}, fmt.Errorf("make run folder: %w", err)
+	}
+	mayAsk, mayPlan := w.session.Kind.MayAsk(), w.session.Kind != app.KindTerminal
+	limits := cfg.Limits()
+	credential := filepath.Join(l.runDir, "credential.json")
+	ours := mcp.Interaction(cfg.MCP, credential, mayAsk, false, limits)
+	servers, err := cfg.Servers(l.family, w.session.Profile, ours, limits)
+	if err != nil {
+		return agents.Launch{}, agents.SessionSpec{}, fmt.Errorf("decide the MCP servers: %w", err)
+	}
+	for _, s := range servers.Catalog {
+		l.offered = l.offered || s.Managed && s.Name == mcp.InteractionServer
+	}
+	family := w.session.Agent
+	gr, token := a.m.grants.launch(app.Launch{
+		ID: l.id, SessionID: a.id, Profile: w.session.Profile, Family: family,
+		ToolPrefix: inject.ToolPrefix(family), MayAsk: mayAsk && l.offered, MayPlan: mayPlan && l.offered,
+		CallLimitMS: servers.Limits.Transport().Milliseconds(),
+	}, a)
+	l.grant = gr
+
+	spec := agents.SessionSpec{
+		SessionID: a.id, Cwd: w.session.Cwd, Model: w.session.Model, Effort: w.session.Effort,
+		Mode: agents.Mode(w.session.Mode), Catalog: servers.Catalog, Limits: servers.Limits, RunDir: l.runDir,
+		Env: overlay(cfg.Env(ctx), w.env), OwnServers: true, Root: cfg.Root,
+	}
+	if l.adapter.Info().Caps.Resume {
+		spec.NativeID = w.session.NativeID
+	}
+	if l.offered {
+		spec.Guidance = inject.Guidance(family, mayAsk, mayPlan)
+	}
+	plan, err := l.adapter.Plan(install, spec)
+	if err != nil {
+		return agents.Launch{}, spec, err
+	}
+	l.masked = plan.Masked
+	if l.offered {
+		data, err := json.Marshal(bridge.Credential{
+			Version: 1, Socket: cfg.Socket, Token: token, SessionID: a.id, Profile: w.session.Profile,
+			Family: family, ToolPrefix: gr.launch.ToolPrefix,
+		})
+		if err != nil {
+			return plan, spec, fmt.Errorf("write the credential: %w", err)
+		}
+		plan.Files = append(plan.Files, agents.File{Path: credential, Data: data})
+	}
+	if err := writeFiles(l.runDir, plan.Files); err != nil {
+		return plan, spec, err
+	}
+	for _, n := range servers.Notices {
+		a.post(func() { a.notice(app.LevelInfo, "servers", n, "") })
+	}
+	return plan, spec, nil
+}
+
+// writeFiles writes the generated files of a launch. They may hold secrets, so
+// they are for the person alone and lie in the run folder and nowhere else.
+func writeFiles(dir string, files []agents.File) error {
+	for _, f := range files {
+		if outside(f.Path, dir) {
+			return fmt.Errorf("a generated file lies outside of the run folder: %s", f.Path)
+		}
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+			return fmt.Errorf("make run folder: %w", err)
+		}
+		mode := os.FileMode(f.Mode)
+		if mode == 0 {
+			mode = 0o600
+		}
+		if err := os.WriteFile(f.Path, f.Data, mode&0o700); err != nil {
+			return fmt.Errorf("write run file: %w", err)
+		}
+	}
+	return nil
+}
+
+// awaitTools waits until the CLI has listed our tools: a model that is prompted
+// before does not see them. It goes on after the limit, with a notice.
+func (a *actor) awaitTools(ctx context.Context, l *live, p *proc.Proc) {
+	limit := time.NewTimer(a.m.cfg.Wait.Tools)
+	defer limit.Stop()
+	select {
+	case <-l.grant.listed:
+	case <-p.Done():
+	case <-ctx.Done():
+	case <-limit.C:
+		a.post(func() {
+			a.notice(app.LevelWarning, "tools_late", "The asking tools are not there yet, so the agent may not be able to ask you.",
+				"If it doesn't ask, start the agent again or run parley doctor.")
+		})
+	}
+}
+
+func (a *actor) started(l *live, p *proc.Proc, install agents.Install, plan agents.Launch) {
+	if a.live != l {
+		return
+	}
+	l.proc = p
+	a.fact(app.EventAgentStarted, app.AgentStarted{PID: p.PID(), Version: install.Version, Command: mask(strings.Join(plan.Argv, " "), plan.Masked)})
+	a.update(func(s *app.Session) { s.Live = true })
+	if l.reason != "" {
+		// It was called off between its start and this news of it.
+		a.m.goes(func() { p.Stop(context.Background()) })
+	}
+}
+
+func (a *actor) launched(l *live, agent agents.Agent) {
+	if a.live != l {
+		return
+	}
+	l.agent = agent
+	if l.over || l.reason != "" {
+		return // its end is on the way
+	}
+	l.ready = true
+	switch {
+	case a.turn == nil:
+		a.setState(app.StateIdle)
+		a.next()
+	case !a.turn.prompted:
+		a.prompt()
+	}
+}
+
+// launchFailed ends what there is of an agent that did not come up.
+func (a *actor) launchFailed(l *live, err error) {
+	if a.live != l {
+		return
+	}
+	if l.failure == nil && l.reason == "" {
+		l.failure = a.problemOf(l, err)
+	}
+	switch {
+	case l.proc == nil || l.over:
+		a.left(l)
+	default:
+		a.endAgent(l, exitCrashed)
+	}
+}
+
+// problemOf says why an agent did not come up.
+func (a *actor) problemOf(l *live, err error) *agents.Problem {
+	if p, ok := errors.AsType[*agents.PlanError](err); ok {
+		return &p.Problem
+	}
+	if l.proc != nil {
+		select {
+		case <-l.proc.Done():
+			return nil // how its process ended says more
+		default:
+		}
+	}
+	a.log.Warn("start agent", "error", err)
+	p := &agents.Problem{Code: "broken", Title: l.name + " could not be started.", Advice: "Run parley doctor.", Evidence: err.Error()}
+	if errors.Is(err, context.DeadlineExceeded) {
+		p.Title = l.name + " did not get ready in time."
+		if l.proc != nil {
+			p.Evidence = lastLines(l.proc.Tail())
+		}
+	}
+	return p
+}
+
+// overlay lays variables over an environment.
+func overlay(env []string, over map[string]string) []string {
+	out := make([]string, 0, len(env)+len(over))
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, ok := over[name]; !ok {
+			out = append(out, kv)
+		}
+	}
+	for name, value := range over {
+		out = append(out, name+"="+value)
+	}
+	return out
+}
+
+// mask hides texts that must not be shown.
+func mask(text string, secrets []string) string {
+	for _, s := range secrets {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, "•••")
+		}
+	}
+	return text
+}

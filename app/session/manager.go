@@ -1,0 +1,159 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"parley/agents"
+	"parley/app"
+)
+
+// Manager finds the owner of a session and hands it what is to be done.
+type Manager struct {
+	cfg      Config
+	adapters map[agents.Family]agents.Adapter
+	grants   *grants
+
+	work sync.WaitGroup // everything that was started and has not ended
+
+	mu     sync.Mutex // guards the fields below
+	actors map[app.SessionID]*actor
+	closed bool
+}
+
+// New makes a manager. Nothing runs until a session is used.
+func New(cfg Config) (*Manager, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	m := &Manager{cfg: cfg, adapters: map[agents.Family]agents.Adapter{}, grants: newGrants(), actors: map[app.SessionID]*actor{}}
+	for _, ad := range cfg.Adapters {
+		m.adapters[ad.Info().Family] = ad
+	}
+	return m, nil
+}
+
+var errQuitting = &app.Error{Code: app.CodeUnavailable, Message: "Parley is shutting down."}
+
+// goes runs f on a goroutine that Shutdown waits for.
+func (m *Manager) goes(f func()) { m.work.Go(f) }
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// actor returns the owner of a session and starts it when there is none.
+func (m *Manager) actor(ctx context.Context, id app.SessionID) (*actor, error) {
+	if a, err := m.running(id); a != nil || err != nil {
+		return a, err
+	}
+	row, err := m.cfg.Records.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := m.cfg.Records.Queue(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return m.adopt(row, queue, nil, false)
+}
+
+func (m *Manager) running(id app.SessionID) (*actor, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, errQuitting
+	}
+	return m.actors[id], nil
+}
+
+// adopt starts the owner of a session, unless somebody just did.
+func (m *Manager) adopt(row app.Session, queue []app.Turn, env map[string]string, fast bool) (*actor, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, errQuitting
+	}
+	if a, ok := m.actors[row.ID]; ok {
+		return a, nil
+	}
+	a := &actor{
+		m: m, id: row.ID, log: m.cfg.Log.With("session", row.ID), ctx: context.Background(),
+		inbox: make(chan func(), 16), ears: make(chan said, 4*batch), gone: make(chan struct{}),
+		session: row, env: env, fast: fast, tools: map[string]*toolCall{},
+		// What an earlier run left waiting is not sent unasked.
+		queue: queue, held: len(queue) > 0,
+	}
+	m.actors[row.ID] = a
+	m.work.Go(a.run)
+	return a, nil
+}
+
+// forget takes an actor that is about to end out of the register.
+func (m *Manager) forget(a *actor) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.actors[a.id] == a {
+		delete(m.actors, a.id)
+	}
+}
+
+// on runs f on the goroutine of a session's owner. One that was just put away
+// is replaced by a new one.
+func on[T any](ctx context.Context, m *Manager, id app.SessionID, f func(*actor) (T, error)) (T, error) {
+	for {
+		a, err := m.actor(ctx, id)
+		if err != nil {
+			var zero T
+			return zero, err
+		}
+		v, err := call(ctx, a, func() (T, error) {
+			if a.ending != nil {
+				var zero T
+				return zero, errAway
+			}
+			return f(a)
+		})
+		if !errors.Is(err, errAway) {
+			return v, err
+		}
+		select {
+		case <-a.gone:
+		case <-ctx.Done():
+			return v, ctx.Err()
+		}
+	}
+}
+
+// Shutdown puts every session away, all at once: questions end as cancelled,
+// process trees are ended. It returns when all of it is done or ctx has ended;
+// no call is accepted from its beginning on.
+func (m *Manager) Shutdown(ctx context.Context) error {
+	m.mu.Lock()
+	m.closed = true
+	actors := make([]*actor, 0, len(m.actors))
+	for _, a := range m.actors {
+		actors = append(actors, a)
+	}
+	m.mu.Unlock()
+
+	for _, a := range actors {
+		m.goes(func() {
+			a.post(func() { a.putAway(exitQuit, app.CauseQuit, nil) })
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		m.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("end the sessions: %w", context.Cause(ctx))
+	}
+}

@@ -1,0 +1,292 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parley/agents"
+	"parley/app"
+	"parley/mcp/inject"
+)
+
+// turn is the turn under way. It belongs to the actor's goroutine.
+type turn struct {
+	row       app.Turn
+	contextID string // "" when the turn may not reach a person
+	plan      app.Plan
+
+	// ctx ends with the turn, with an app.Withdrawn as its cause; every
+	// question of the turn waits under it. asks counts those that wait.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	asks   sync.WaitGroup
+
+	origins *origins
+
+	prompted bool          // the input is on its way to the agent
+	stopping bool          // a person, or the end of the session, stopped it
+	cause    app.Cause     // why, once stopping
+	watchdog *time.Timer   // ends the tree when the agent doesn't stop
+	ended    *agents.Ended // what the agent said, while the end of its process is awaited
+	problem  *app.Problem  // why it could not run, nil otherwise
+}
+
+// next begins the oldest waiting message, if nothing is under way.
+func (a *actor) next() {
+	if a.turn != nil || a.held || a.ending != nil || len(a.queue) == 0 {
+		return
+	}
+	row := a.queue[0]
+	a.queue = a.queue[1:]
+	row.State, row.StartedAt = app.TurnRunning, a.now()
+	if !a.begin(row) {
+		return
+	}
+	switch l := a.live; {
+	case l != nil && l.ready && !l.stale:
+		a.prompt()
+	case l != nil && l.reason == "" && !l.ready && !l.stale:
+		a.setState(app.StateStarting) // it is coming up, and takes this first
+	default:
+		a.launch()
+	}
+}
+
+// begin makes row the turn under way. It reports false when that could not be
+// recorded: then the message stays in the queue, which is held.
+func (a *actor) begin(row app.Turn) bool {
+	if b := a.m.cfg.Branch(a.session.Cwd); b != a.session.Branch {
+		a.update(func(s *app.Session) { s.Branch = b })
+	}
+	a.flush()
+	if err := a.m.cfg.Records.StartTurn(a.ctx, row); err != nil {
+		a.log.Error("store the beginning of a turn", "turn", row.ID, "error", err)
+		a.held = true
+		a.reloadQueue()
+		return false
+	}
+	t := &turn{row: row, origins: newOrigins()}
+	t.ctx, t.cancel = context.WithCancelCause(a.ctx)
+	a.turn = t
+	a.session.State = app.StateRunning
+	return true
+}
+
+// prompt sends the input of the turn under way to the agent, which is ready.
+func (a *actor) prompt() {
+	t, l := a.turn, a.live
+	input := agents.Turn{ID: t.row.ID, Text: t.row.Text}
+	for _, f := range t.row.Attachments {
+		input.Files = append(input.Files, agents.Attachment{Name: f.Name, Mime: f.Mime, Path: f.Path})
+	}
+	if l.offered && !isCommand(t.row.Text) {
+		t.contextID = a.m.grants.bind(binding{launchID: l.id, sessionID: a.id, profile: a.session.Profile, turnID: t.row.ID})
+		input.Context = inject.ContextBlock(a.session.Agent, t.contextID, l.grant.launch.MayAsk, l.grant.launch.MayPlan)
+	}
+	if a.session.State != app.StateRunning {
+		a.setState(app.StateRunning)
+	}
+	a.m.goes(func() {
+		err := l.agent.Prompt(l.ctx, input)
+		a.post(func() { a.prompted(t, l, err) })
+	})
+}
+
+func (a *actor) prompted(t *turn, l *live, err error) {
+	if a.turn != t {
+		return
+	}
+	if err != nil {
+		a.log.Warn("send input", "error", err)
+		t.problem = appProblem(agents.Problem{
+			Code: "exited", Title: l.name + " did not take the message.", Advice: "Send it again: the agent is started anew.", Evidence: err.Error(),
+		})
+		a.endAgent(l, exitCrashed)
+		return
+	}
+	t.prompted = true
+	if t.row.Late != "" {
+		if err := a.m.cfg.Desk.Delivered(a.ctx, t.row.Late); err != nil {
+			a.log.Warn("record the delivery of a late answer", "error", err)
+		}
+	}
+	if t.stopping {
+		a.interrupt(t, l)
+	}
+}
+
+// turnBegan records a turn that the CLI began by itself. It has no context id,
+// so our tools are refused in it.
+func (a *actor) turnBegan(l *live, reason string) {
+	if a.turn != nil || a.ending != nil {
+		return
+	}
+	now := a.now()
+	row := app.Turn{
+		ID: newID(), SessionID: a.id, Text: redact(reason), Unrequested: true,
+		State: app.TurnRunning, QueuedAt: now, StartedAt: now,
+	}
+	if a.begin(row) {
+		a.turn.prompted = true
+	}
+}
+
+// stop ends the turn under way: first its questions, then the agent's work. A
+// second stop of the same turn changes nothing.
+func (a *actor) stop(cause app.Cause) {
+	t, l := a.turn, a.live
+	if t == nil || t.stopping {
+		return
+	}
+	t.stopping, t.cause = true, cause
+	a.setState(app.StateStopping)
+	a.settle(t, cause)
+	switch {
+	case l == nil || !l.ready:
+		// Its launch is under way; what comes back ends the turn.
+		a.endAgent(l, exitStopped)
+		return
+	case t.prompted:
+		a.interrupt(t, l)
+	}
+	t.watchdog = a.later(a.m.cfg.Wait.Stop, func() {
+		if a.turn == t {
+			a.log.Warn("the agent did not stop in time, so its processes are ended", "turn", t.row.ID)
+			a.endAgent(l, exitStopped)
+		}
+	})
+}
+
+func (a *actor) interrupt(t *turn, l *live) {
+	a.m.goes(func() {
+		if err := l.agent.Interrupt(l.ctx); err != nil {
+			a.post(func() {
+				if a.turn == t {
+					// A CLI that cannot be interrupted is ended instead.
+					a.endAgent(l, exitStopped)
+				}
+			})
+		}
+	})
+}
+
+// settle ends every open question of a turn and returns once that is recorded.
+// A question on its way to the desk is caught by the context, one that is there
+// by name.
+func (a *actor) settle(t *turn, cause app.Cause) {
+	if t.contextID != "" {
+		a.m.grants.unbind(t.contextID)
+	}
+	t.cancel(&app.Withdrawn{Cause: cause})
+	if err := a.m.cfg.Desk.CancelTurn(a.ctx, t.row.ID, cause); err != nil {
+		a.log.Error("cancel the questions of a turn", "turn", t.row.ID, "error", err)
+	}
+	t.asks.Wait()
+}
+
+// turnEnded takes the agent's word for it. When that word is that its
+// connection broke, the end of its process explains it and is waited for.
+func (a *actor) turnEnded(l *live, ev agents.Ended) {
+	t := a.turn
+	if t == nil || t.ended != nil {
+		return
+	}
+	if u := appUsage(ev.Usage); u != nil {
+		a.usage = u
+	}
+	switch {
+	case l.over:
+		t.ended = &ev
+		a.left(l)
+	case l.reason != "":
+		t.ended = &ev // the end of its processes follows for sure
+	case brokeOff(ev):
+		t.ended = &ev
+		a.later(a.m.cfg.Wait.Last, func() {
+			if a.turn == t {
+				a.finish(statusOf(ev.Stop, t.stopping), reasonOf(ev), endProblem(ev))
+			}
+		})
+	default:
+		a.finish(statusOf(ev.Stop, t.stopping), reasonOf(ev), endProblem(ev))
+	}
+}
+
+// brokeOff reports whether a turn ended because the agent's output did.
+func brokeOff(ev agents.Ended) bool {
+	return ev.Stop == agents.StopFailed && (ev.Problem == nil || ev.Problem.Code == "exited")
+}
+
+func endProblem(ev agents.Ended) *app.Problem {
+	if ev.Problem != nil {
+		return appProblem(*ev.Problem)
+	}
+	if ev.Stop == agents.StopFailed {
+		return &app.Problem{Code: "failed", Title: "The agent ended the turn with an error.", Advice: "Look at its last messages and send another."}
+	}
+	return nil
+}
+
+func reasonOf(ev agents.Ended) string {
+	if ev.Stop == agents.StopDefer {
+		return string(agents.StopDefer)
+	}
+	if ev.Native != "" {
+		return ev.Native
+	}
+	return string(ev.Stop)
+}
+
+func statusOf(s agents.Stop, stopping bool) app.TurnStatus {
+	switch {
+	case s == agents.StopDone:
+		return app.TurnCompleted
+	case s == agents.StopDefer:
+		return app.TurnDeferred
+	case s == agents.StopStopped || stopping:
+		return app.TurnInterrupted
+	default:
+		return app.TurnFailed
+	}
+}
+
+// finish records the end of the turn under way, after everything that was said
+// in it, and goes on with the queue unless the turn ended badly: what a person
+// queued behind a turn that failed or was stopped may not make sense any more.
+func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Problem) {
+	t := a.turn
+	if t.watchdog != nil {
+		t.watchdog.Stop()
+	}
+	cause := t.cause
+	if !t.stopping {
+		cause = app.CauseTurnEnded
+		if a.live == nil || a.live.over {
+			cause = app.CauseConnectionClosed
+		}
+		a.settle(t, cause)
+	}
+	a.cutTexts()
+	a.cutTools(t.row.ID)
+	a.flush()
+	waited, err := a.m.cfg.Records.WaitedMS(a.ctx, t.row.ID)
+	if err != nil {
+		a.log.Error("sum the waiting time of a turn", "turn", t.row.ID, "error", err)
+	}
+	if status == app.TurnInterrupted {
+		problem = nil
+	}
+	end := app.TurnEnded{
+		Status: status, StopReason: reason, Usage: a.usage,
+		DurationMS: a.since(t.row.StartedAt), WaitedMS: waited, Problem: problem,
+	}
+	if err := a.m.cfg.Records.EndTurn(a.ctx, t.row.ID, end); err != nil {
+		a.log.Error("store the end of a turn", "turn", t.row.ID, "error", err)
+	}
+	a.turn = nil
+	a.session.State, a.session.LastStatus = app.StateIdle, status
+	a.held = len(a.queue) > 0 && (status == app.TurnFailed || status == app.TurnInterrupted)
+	a.endingStep()
+	a.next()
+}

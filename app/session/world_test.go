@@ -1,0 +1,273 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/agents"
+	"parley/app"
+	"parley/app/apptest"
+	"parley/app/session"
+	"parley/app/store"
+	"parley/mcp"
+	"parley/mcp/bridge"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envAgent) != "" {
+		runScripted()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// limit bounds every wait of a test; nothing passes or fails by being quicker.
+const limit = 20 * time.Second
+
+// world is a manager on a real record, with real processes below it.
+type world struct {
+	tb   testing.TB
+	m    *session.Manager
+	db   *store.DB
+	desk *desk
+	ad   *adapter
+	tape *tape
+	dir  string // of the sessions
+	cfg  session.Config
+}
+
+type option func(*session.Config, *adapter)
+
+// newWorld opens a world whose end is checked: every process is gone and every
+// goroutine has ended.
+func newWorld(tb testing.TB, opts ...option) *world {
+	tb.Helper()
+	w := &world{tb: tb, tape: newTape(tb), ad: &adapter{family: agents.Claude}}
+	dirs := apptest.Home(tb)
+	w.dir = filepath.Join(dirs.Data, "work")
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	db, err := store.Open(context.Background(), store.Config{Path: dirs.Database(), Committed: w.tape.add, Log: log})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.db = db
+	w.desk = newDesk(db)
+	w.cfg = session.Config{
+		Records: db, Desk: w.desk, Plans: w.desk, Bus: w.tape, Adapters: []agents.Adapter{w.ad},
+		Install: func(ctx context.Context, f agents.Family) (agents.Install, error) {
+			return w.ad.Inspect(ctx, nil, "", nil), nil
+		},
+		Env: func(context.Context) []string { return []string{"PATH=" + os.Getenv("PATH"), "FROM=base", "KEPT=yes"} },
+		Servers: func(_ agents.Family, _ string, ours mcp.Spec, l mcp.Limits) (session.Servers, error) {
+			return session.Servers{Catalog: mcp.Catalog{ours}, Limits: l}, nil
+		},
+		Limits: mcp.DefaultLimits,
+		Branch: func(string) string { return "main" },
+		Scratch: func(time.Time) (string, error) {
+			return filepath.Join(w.dir, "scratch"), os.MkdirAll(filepath.Join(w.dir, "scratch"), 0o700)
+		},
+		RunDir: dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: "/bin/false",
+		Shim: apptest.Program(tb, "parley-run"), Log: log,
+		Wait: session.Waits{Stop: 2 * time.Second, Tools: 10 * time.Second},
+	}
+	w.ad.listed = func(c bridge.Credential) {
+		l, err := w.m.LaunchByToken(c.Token)
+		if err != nil {
+			tb.Error(err)
+			return
+		}
+		w.m.ToolsListed(l.ID, []string{mcp.ToolClarify})
+	}
+	for _, o := range opts {
+		o(&w.cfg, w.ad)
+	}
+	w.open()
+	tb.Cleanup(w.close)
+	return w
+}
+
+// open starts a manager; an older one is shut down first, as by a restart.
+func (w *world) open() {
+	w.tb.Helper()
+	if w.m != nil {
+		w.shutdown()
+	}
+	m, err := session.New(w.cfg)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	w.m = m
+}
+
+func (w *world) shutdown() {
+	w.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := w.m.Shutdown(ctx); err != nil {
+		w.tb.Error(err)
+	}
+}
+
+func (w *world) close() {
+	w.shutdown()
+	if err := w.db.Close(); err != nil {
+		w.tb.Error(err)
+	}
+	for _, dir := range []string{w.cfg.RunDir, w.cfg.Launches} {
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			w.tb.Errorf("left in %s: %v", dir, left)
+		}
+	}
+}
+
+func (w *world) create(n app.NewSession) app.Session {
+	w.tb.Helper()
+	if n.Agent == "" {
+		n.Agent = string(agents.Claude)
+	}
+	if n.Cwd == "" {
+		n.Cwd = w.dir
+	}
+	s, err := w.m.Create(context.Background(), n)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) send(id app.SessionID, script string) app.TurnID {
+	w.tb.Helper()
+	turn, _, err := w.m.Send(context.Background(), id, app.Input{Text: script})
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return turn
+}
+
+func (w *world) session(id app.SessionID) app.Session {
+	w.tb.Helper()
+	s, err := w.db.Session(context.Background(), id)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return s
+}
+
+// ended waits for the end of a turn.
+func (w *world) ended(turn app.TurnID) app.TurnEnded {
+	w.tb.Helper()
+	e := w.tape.wait("turn.completed of "+turn, func(e app.Event) bool { return e.Type == app.EventTurnCompleted && e.TurnID == turn })
+	return e.Data.(app.TurnEnded)
+}
+
+// began waits until a turn has got to a tool.
+func (w *world) began(turn app.TurnID, tool string) {
+	w.tb.Helper()
+	w.tape.wait("tool "+tool, func(e app.Event) bool {
+		d, ok := e.Data.(app.ToolStarted)
+		return ok && e.TurnID == turn && d.ToolID == tool
+	})
+}
+
+// asked waits for a question of a turn.
+func (w *world) asked(turn app.TurnID) app.Interaction {
+	w.tb.Helper()
+	e := w.tape.wait("question of "+turn, func(e app.Event) bool {
+		in, ok := e.Data.(app.Interaction)
+		return ok && in.RunID == turn
+	})
+	return e.Data.(app.Interaction)
+}
+
+func (w *world) idle(id app.SessionID) app.Session {
+	w.tb.Helper()
+	w.tape.wait("session idle", func(e app.Event) bool {
+		return e.SessionID == id && w.session(id).State == app.StateIdle
+	})
+	return w.session(id)
+}
+
+// types lists a turn's durable events in order.
+func (w *world) types(turn app.TurnID) []app.EventType {
+	var out []app.EventType
+	for _, e := range w.tape.all() {
+		if e.TurnID == turn && e.Durable() {
+			out = append(out, e.Type)
+		}
+	}
+	return out
+}
+
+// texts are the completed messages of a turn by id.
+func (w *world) texts(turn app.TurnID) map[string]app.MessageText {
+	out := map[string]app.MessageText{}
+	for _, e := range w.tape.all() {
+		if d, ok := e.Data.(app.MessageText); ok && e.TurnID == turn && e.Type == app.EventMessageCompleted {
+			out[d.MessageID] = d
+		}
+	}
+	return out
+}
+
+// tape is every event in the order in which it was published.
+type tape struct {
+	tb      testing.TB
+	mu      sync.Mutex
+	events  []app.Event
+	changed chan struct{}
+}
+
+func newTape(tb testing.TB) *tape { return &tape{tb: tb, changed: make(chan struct{})} }
+
+func (t *tape) Publish(e app.Event) { t.add([]app.Event{e}) }
+
+func (t *tape) add(events []app.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.events = append(t.events, events...)
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+func (t *tape) all() []app.Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.events)
+}
+
+// wait returns the first event that fits, from the beginning on.
+func (t *tape) wait(what string, fits func(app.Event) bool) app.Event {
+	t.tb.Helper()
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	for seen := 0; ; {
+		t.mu.Lock()
+		events, changed := slices.Clone(t.events), t.changed
+		t.mu.Unlock()
+		for ; seen < len(events); seen++ {
+			if fits(events[seen]) {
+				return events[seen]
+			}
+		}
+		select {
+		case <-changed:
+		case <-deadline.C:
+			for _, e := range events {
+				t.tb.Log(fmt.Sprintf("%d %s %.120v", e.Seq, e.Type, e.Data))
+			}
+			t.tb.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
