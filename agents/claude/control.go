@@ -1,0 +1,185 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/agents"
+	"parley/mcp"
+	"parley/mcp/inject"
+)
+
+// control takes a line of the CLI's side channel.
+func (c *conversation) control(kind string, line []byte) {
+	var l controlLine
+	if json.Unmarshal(line, &l) != nil {
+		c.emit(unknown(line))
+		return
+	}
+	switch kind {
+	case "control_response":
+		c.peer.replied(l)
+	case "control_cancel_request":
+		c.withdraw(l.RequestID)
+	default:
+		c.requested(l, line)
+	}
+}
+
+// requested answers what the CLI asks, or has a person answer it.
+func (c *conversation) requested(l controlLine, line []byte) {
+	var kind struct {
+		Subtype string `json:"subtype"`
+	}
+	if json.Unmarshal(l.Request, &kind) != nil {
+		c.emit(unknown(line))
+		c.peer.respondError(l.RequestID, "the request could not be read")
+		return
+	}
+	switch kind.Subtype {
+	case "hook_callback":
+		c.hook(l)
+	case "can_use_tool":
+		c.permission(l, line)
+	case "elicitation":
+		c.elicitation(l, line)
+	case "request_user_dialog":
+		// The protocol forbids to answer a dialog that was not offered.
+		c.emit(unknown(line))
+	default:
+		c.emit(unknown(line))
+		c.peer.respondError(l.RequestID, "not supported")
+	}
+}
+
+// subagentHook is the name of the hook that keeps sub-agents from asking.
+const subagentHook = "parley-subagent"
+
+// initialize is our first request. It registers a hook on the asking tools: an
+// MCP call does not tell a sub-agent from its parent, the hook's input does.
+func initialize(servers mcp.Catalog) initializeRequest {
+	tools := append([]string{askTool}, inject.ClaudeAllow(managed(servers))...)
+	return initializeRequest{Subtype: "initialize", Hooks: map[string][]hookMatcher{
+		"PreToolUse": {{Matcher: strings.Join(tools, "|"), Callbacks: []string{subagentHook}}},
+	}}
+}
+
+func (c *conversation) hook(l controlLine) {
+	var r struct {
+		Input hookInput `json:"input"`
+	}
+	// An input of another shape is that of a version which tells no sub-agents
+	// apart; the call then goes its way.
+	_ = json.Unmarshal(l.Request, &r)
+	if r.Input.AgentID == "" {
+		c.peer.respond(l.RequestID, hookAnswer{})
+		return
+	}
+	c.peer.respond(l.RequestID, hookAnswer{Output: &hookDecision{Event: "PreToolUse", Decision: "deny", Reason: subagentRefusal}})
+}
+
+func (c *conversation) permission(l controlLine, line []byte) {
+	var r request
+	if json.Unmarshal(l.Request, &r) != nil {
+		c.emit(unknown(line))
+		c.peer.respond(l.RequestID, permissionAnswer{Behavior: "deny", Message: "The request could not be read, so nobody was asked."})
+		return
+	}
+	if r.ToolName != askTool {
+		in := approval(r, c.decoder.cwd)
+		if r.AgentID != "" {
+			in.Parent = c.decoder.callOf(r.AgentID)
+		}
+		complete := func() agents.Interaction {
+			in.Approval.Diff = wouldChange(r.ToolName, readInput(r.Input)) // reads a file
+			return in
+		}
+		c.ask(l.RequestID, complete, func(o agents.Outcome) any { return approvalAnswer(r, o) })
+		return
+	}
+	in, ok := native(r)
+	switch {
+	case r.AgentID != "":
+		c.peer.respond(l.RequestID, permissionAnswer{Behavior: "deny", Message: subagentRefusal})
+	case !ok:
+		c.emit(unknown(line))
+		c.peer.respond(l.RequestID, permissionAnswer{Behavior: "deny", Message: "The question was empty, so nobody was asked."})
+	default:
+		c.ask(l.RequestID, as(in), func(o agents.Outcome) any { return nativeAnswer(r, in.Fields, o) })
+	}
+}
+
+func (c *conversation) elicitation(l controlLine, line []byte) {
+	var r request
+	err := json.Unmarshal(l.Request, &r)
+	in, unaskable := elicitation(r)
+	if err != nil || unaskable != nil {
+		c.emit(unknown(line))
+		c.emit([]agents.Event{agents.Notice{Level: "warning", Code: "elicitation_refused",
+			Text: fmt.Sprintf("The MCP server %s asked for something that cannot be shown, and was refused.", r.Server)}})
+		c.peer.respond(l.RequestID, elicitationAnswer{Action: "decline"})
+		return
+	}
+	c.ask(l.RequestID, as(in), func(o agents.Outcome) any {
+		answer, err := elicited(in.Fields, o)
+		if err != nil {
+			c.host.Emit(agents.Notice{Level: "warning", Code: "elicitation_answer",
+				Text: fmt.Sprintf("The answer was not sent to the MCP server %s: %v.", r.Server, err)})
+		}
+		return answer
+	})
+}
+
+func as(in agents.Interaction) func() agents.Interaction {
+	return func() agents.Interaction { return in }
+}
+
+// ask puts a question to the person and sends the answer. question and answer
+// run on a goroutine of their own.
+func (c *conversation) ask(id string, question func() agents.Interaction, answer func(agents.Outcome) any) {
+	c.mu.Lock()
+	if _, twice := c.asks[id]; twice || c.closed {
+		c.mu.Unlock()
+		return
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	c.asks[id] = cancel
+	c.mu.Unlock()
+	go func() {
+		outcome := c.host.Ask(ctx, question())
+		c.mu.Lock()
+		delete(c.asks, id)
+		c.mu.Unlock()
+		cancel(nil)
+		// After a withdrawal the CLI ignores it.
+		c.peer.respond(id, answer(outcome))
+	}()
+}
+
+// withdraw takes a question back that the CLI no longer asks.
+func (c *conversation) withdraw(id string) {
+	c.mu.Lock()
+	cancel := c.asks[id]
+	cause := agents.ErrWithdrawn
+	if c.turns.stopped() {
+		cause = agents.ErrTurnStopped
+	}
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(cause)
+	}
+}
+
+func (c *conversation) withdrawAll(cause error) {
+	c.mu.Lock()
+	var cancels []context.CancelCauseFunc
+	for _, cancel := range c.asks {
+		cancels = append(cancels, cancel)
+	}
+	c.mu.Unlock()
+	for _, cancel := range cancels {
+		cancel(cause)
+	}
+}

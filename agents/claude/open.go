@@ -1,0 +1,130 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/agents"
+)
+
+// openLimit is how long the CLI may take to get ready. It takes under a second
+// on an idle machine.
+const openLimit = 60 * time.Second
+
+// Open implements agents.Adapter.
+func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
+	c := &conversation{
+		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd),
+		asks: map[string]context.CancelCauseFunc{},
+	}
+	c.decoder.said.NativeID = spec.NativeID
+	c.decoder.mode = modes[spec.Mode]
+	o := &opening{c: c}
+	go c.peer.write(conn.In)
+	go func() {
+		lines(conn.Out, o.handle, o.other)
+		c.ended()
+	}()
+
+	ctx, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	err := c.peer.call(ctx, initialize(spec.Catalog), o.opened)
+	if err == nil {
+		return c, nil
+	}
+	_ = c.Close(ctx) // what matters is why it did not open
+	return nil, o.failure(err)
+}
+
+// opening listens while the CLI starts: what it says then instead of answering
+// explains why it cannot be used.
+type opening struct {
+	c *conversation
+
+	mu    sync.Mutex // guards the fields below
+	up    bool
+	heard []string // what it printed that is not its protocol
+	lost  string   // the CLI's own words for a conversation that cannot be taken up
+}
+
+// opened runs on the reader's goroutine, before any line after the answer.
+func (o *opening) opened(result json.RawMessage) {
+	o.mu.Lock()
+	o.up, o.heard = true, nil
+	o.mu.Unlock()
+	var answer struct {
+		Version string `json:"claude_code_version"`
+		Mode    string `json:"current_permission_mode"`
+	}
+	_ = json.Unmarshal(result, &answer) // older versions say less
+	d := o.c.decoder
+	if answer.Mode != "" {
+		d.mode = answer.Mode
+	}
+	d.said.Version = answer.Version
+	o.c.host.Emit(d.said)
+}
+
+// handle takes a line; before the CLI is up it looks for the reason of a
+// failure.
+func (o *opening) handle(line []byte) {
+	o.mu.Lock()
+	up := o.up
+	o.mu.Unlock()
+	if up {
+		o.c.handle(line)
+		return
+	}
+	var l struct {
+		Type   string   `json:"type"`
+		Errors []string `json:"errors"`
+		Result string   `json:"result"`
+		Error  bool     `json:"is_error"`
+	}
+	if json.Unmarshal(line, &l) == nil && l.Type == "result" && l.Error {
+		o.mu.Lock()
+		o.lost = first(strings.Join(l.Errors, "\n"), l.Result)
+		o.mu.Unlock()
+		return
+	}
+	o.c.handle(line)
+}
+
+// other takes a line that is no object.
+func (o *opening) other(text string) {
+	o.mu.Lock()
+	if !o.up && len(o.heard) < 50 {
+		o.heard = append(o.heard, text)
+	}
+	o.mu.Unlock()
+	o.c.emit(unknown([]byte(text)))
+}
+
+// failure explains why the conversation did not open.
+func (o *opening) failure(err error) error {
+	o.mu.Lock()
+	heard, lost := agents.Redact(strings.Join(o.heard, "\n")), agents.Redact(o.lost)
+	o.mu.Unlock()
+	if reply, ok := errors.AsType[*replyError](err); ok {
+		lost = first(lost, reply.text)
+	}
+	if p, known := explain(first(lost, heard)); known {
+		return &agents.PlanError{Problem: p}
+	}
+	switch {
+	case lost != "":
+		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
+			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: lastLines(lost)}}
+	case heard != "":
+		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
+			Title:  "The program that was started as " + name + " does not speak its protocol.",
+			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "claude", Evidence: lastLines(heard)}}
+	default:
+		return fmt.Errorf("greet %s: %w", name, err)
+	}
+}
