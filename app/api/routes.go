@@ -12,6 +12,7 @@ import (
 type Route struct {
 	Method string
 	Path   string
+	Does   string // in words
 	In     string
 	Out    string
 	// Doors are those that may make the call; nil is every door.
@@ -25,40 +26,41 @@ type Route struct {
 func Routes() []Route { return routes }
 
 var routes = []Route{
-	route("GET", "/api/about", (*handler).about),
-	route("GET", "/api/snapshot", (*handler).snapshot),
-	{Method: "GET", Path: "/api/stream", Out: "Frame", serve: func(h *handler) http.HandlerFunc { return h.stream }},
-	route("GET", "/api/agents", (*handler).agents),
-	route("POST", "/api/agents/refresh", (*handler).refreshAgents),
-	route("POST", "/api/sessions", (*handler).createSession),
-	route("GET", "/api/sessions", (*handler).sessions),
-	route("GET", "/api/sessions/{id}", (*handler).session),
-	route("PATCH", "/api/sessions/{id}", (*handler).changeSession),
-	route("DELETE", "/api/sessions/{id}", (*handler).deleteSession),
-	route("GET", "/api/sessions/{id}/events", (*handler).timeline),
-	route("POST", "/api/sessions/{id}/messages", (*handler).sendMessage),
-	route("PATCH", "/api/sessions/{id}/queue/{turn}", (*handler).changeQueued),
-	route("DELETE", "/api/sessions/{id}/queue/{turn}", (*handler).dropQueued),
-	route("POST", "/api/sessions/{id}/stop", (*handler).stop),
-	route("POST", "/api/sessions/{id}/close", (*handler).close),
-	route("POST", "/api/sessions/{id}/resume", (*handler).resume),
-	route("GET", "/api/sessions/{id}/processes", (*handler).processes),
-	route("GET", "/api/interactions", (*handler).interactions),
-	route("GET", "/api/interactions/{id}", (*handler).interaction),
-	route("POST", "/api/interactions/{id}/answer", (*handler).answer),
-	route("POST", "/api/interactions/{id}/more-time", (*handler).moreTime),
-	route("POST", "/api/interactions/{id}/typing", (*handler).typing),
-	route("PUT", "/api/interactions/{id}/draft", (*handler).saveDraft),
-	route("POST", "/api/interactions/{id}/seen", (*handler).seen),
-	route("POST", "/api/interactions/{id}/clear", (*handler).clear),
-	route("GET", "/api/settings", (*handler).settings),
-	route("PUT", "/api/settings", (*handler).setSettings),
-	route("GET", "/api/folders", (*handler).folders),
-	route("POST", "/api/presence", (*handler).presence),
-	route("GET", "/api/environment", (*handler).environment).only([]app.By{app.ByCLI}),
+	route("GET", "/api/about", "which back end answers, and where it keeps things", (*handler).about),
+	route("GET", "/api/snapshot", "the present: sessions, open questions, plans", (*handler).snapshot),
+	{Method: "GET", Path: "/api/stream", Out: "Frame", Does: "server-sent events: the present first, then what happens", serve: func(h *handler) http.HandlerFunc { return h.stream }},
+	route("GET", "/api/agents", "what is installed; the first call looks, later ones remember", (*handler).agents),
+	route("POST", "/api/agents/refresh", "looks for agents anew", (*handler).refreshAgents),
+	route("POST", "/api/sessions", "starts a session, with a first message or without", (*handler).createSession),
+	route("GET", "/api/sessions", "all sessions, newest first", (*handler).sessions),
+	route("GET", "/api/sessions/{id}", "one session", (*handler).session),
+	route("PATCH", "/api/sessions/{id}", "changes title, mode or model", (*handler).changeSession),
+	route("DELETE", "/api/sessions/{id}", "forgets a session here; the agent's own files stay", (*handler).deleteSession),
+	route("GET", "/api/sessions/{id}/events", "a page of the timeline: `?before=N`, `?after=N`, `&limit=N` (200, at most 1000)", (*handler).timeline),
+	route("POST", "/api/sessions/{id}/messages", "the next message: queued, or steered into the running turn", (*handler).sendMessage),
+	route("PATCH", "/api/sessions/{id}/queue/{turn}", "changes the text or place of a queued message", (*handler).changeQueued),
+	route("DELETE", "/api/sessions/{id}/queue/{turn}", "drops a queued message", (*handler).dropQueued),
+	route("POST", "/api/sessions/{id}/stop", "asks the running turn to end; `turn.completed` follows", (*handler).stop),
+	route("POST", "/api/sessions/{id}/close", "ends the session's agent and keeps the record", (*handler).close),
+	route("POST", "/api/sessions/{id}/resume", "brings the session's agent up again", (*handler).resume),
+	route("GET", "/api/sessions/{id}/processes", "the agent's process tree", (*handler).processes),
+	route("GET", "/api/interactions", "the inbox: `?state=waiting`, `moved_on` or `all`, `&session=ID`, `&limit=N`", (*handler).interactions),
+	route("GET", "/api/interactions/{id}", "one question", (*handler).interaction),
+	route("POST", "/api/interactions/{id}/answer", "answers it; a second answer is 409 `already_resolved` with the accepted `outcome`", (*handler).answer),
+	route("POST", "/api/interactions/{id}/more-time", "moves the deadline", (*handler).moreTime),
+	route("POST", "/api/interactions/{id}/typing", "says that somebody types; near the end that moves the deadline", (*handler).typing),
+	route("PUT", "/api/interactions/{id}/draft", "keeps the answer in the making", (*handler).saveDraft),
+	route("POST", "/api/interactions/{id}/seen", "the card was before somebody’s eyes", (*handler).seen),
+	route("POST", "/api/interactions/{id}/clear", `takes it out of "moved on"`, (*handler).clear),
+	route("GET", "/api/settings", "the preferences", (*handler).settings),
+	route("PUT", "/api/settings", "changes them, all or nothing", (*handler).setSettings),
+	route("GET", "/api/folders", "sub-folders of `?path=P`, for choosing one", (*handler).folders),
+	route("POST", "/api/presence", "where the person is looking", (*handler).presence),
+	route("GET", "/api/environment", "sums of the agents' environment, to find what differs", (*handler).environment).only([]app.By{app.ByCLI}),
 	{Method: "POST", Path: "/api/gateway", In: "ServeRequest", Out: "ServeReply", Doors: local,
+		Does:  "serves the page to browsers for as long as the request stays open",
 		serve: func(h *handler) http.HandlerFunc { return h.serve }},
-	route("POST", "/api/gateway/link", (*handler).link).only(local),
+	route("POST", "/api/gateway/link", "one more one-time link to the served page", (*handler).link).only(local),
 }
 
 // local are the doors of this computer. A browser that was let in lets no
@@ -72,10 +74,11 @@ func (r Route) only(doors []app.By) Route {
 
 // route makes the call of one method of the handler; its body's and its
 // reply's types are the method's.
-func route[In, Out any](method, path string, f func(*handler, *http.Request, In) (Out, error)) Route {
+func route[In, Out any](method, path, does string, f func(*handler, *http.Request, In) (Out, error)) Route {
 	return Route{
 		Method: method,
 		Path:   path,
+		Does:   does,
 		In:     bodyName(reflect.TypeFor[In]()),
 		Out:    bodyName(reflect.TypeFor[Out]()),
 		serve: func(h *handler) http.HandlerFunc {
