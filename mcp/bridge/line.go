@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
@@ -13,19 +14,19 @@ var ErrLineTooLong = errors.New("line too long")
 // last line of an input needs none; a line that a broken connection cut off is
 // no line. The bytes are the caller's.
 func ReadLine(r *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
+	var line bytes.Buffer
 	for {
 		piece, err := r.ReadSlice('\n')
-		line = append(line, piece...)
-		if len(line) > limit+1 {
+		line.Write(piece)
+		if line.Len() > limit+1 {
 			return nil, ErrLineTooLong
 		}
 		switch {
 		case err == nil:
-			return line[:len(line)-1], nil
+			return line.Bytes()[:line.Len()-1], nil
 		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, nil // the end of input comes again at the next call
+		case errors.Is(err, io.EOF) && line.Len() > 0:
+			return line.Bytes(), nil // the end of input comes again at the next call
 		default:
 			return nil, err
 		}
