@@ -1,0 +1,289 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"parley/agents"
+)
+
+// Case is a family in the suite: its adapter, a real or scripted program of it,
+// and prompts that make it do what the suite looks at. A prompt that is "" says
+// that this family cannot do it; why is said in the family's own test.
+type Case struct {
+	Adapter agents.Adapter
+	// Install is the program, as Inspect would report it.
+	Install agents.Install
+	// Spec returns what a session starts with. Every test of the suite calls it
+	// once and starts its own process.
+	Spec func(t *testing.T) agents.SessionSpec
+	// Context is a context block that goes along with every prompt, "" for none.
+	Context string
+
+	Say, Said string // a prompt that is answered in words, and the words
+	Tool      string // a prompt that makes the agent use a tool
+	Ask       string // a prompt that makes it ask for permission
+	Allowed   string // part of what it says when it got the permission
+	Denied    string // part of what it says when it did not
+	Endless   string // a prompt that it works on until it is interrupted
+	Garbage   string // a prompt in whose turn it prints lines that are no protocol
+	Crash     string // a prompt in whose turn its process ends
+}
+
+// Conform runs the suite.
+func Conform(t *testing.T, c Case) {
+	leaks := goleak.IgnoreCurrent()
+	t.Run("says and ends", c.says)
+	t.Run("uses a tool", c.usesTool)
+	t.Run("asks", c.asks)
+	t.Run("is interrupted and goes on", c.interrupted)
+	t.Run("is interrupted while it asks", c.interruptedAsking)
+	t.Run("is resumed", c.resumed)
+	t.Run("survives garbage", c.garbage)
+	t.Run("ends in the middle", c.crashes)
+	t.Run("refuses what is over", c.over)
+	goleak.VerifyNone(t, leaks)
+}
+
+// talk is one conversation of the suite.
+type talk struct {
+	c     Case
+	t     *testing.T
+	host  *Host
+	child *Child
+	agent agents.Agent
+	turns int
+}
+
+// start plans, starts and opens, as the owner of a session does.
+func (c Case) start(t *testing.T, native string) *talk {
+	t.Helper()
+	spec := c.Spec(t)
+	spec.NativeID = native
+	launch, err := c.Adapter.Plan(c.Install, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{c: c, t: t, host: NewHost(t), child: StartChild(t, launch)}
+	ctx, cancel := context.WithTimeout(t.Context(), Limit)
+	defer cancel()
+	k.agent, err = c.Adapter.Open(ctx, k.child.Conn, spec, k.host)
+	if err != nil {
+		t.Fatalf("open: %v; on stderr:\n%s", err, k.child.Tail())
+	}
+	t.Cleanup(func() {
+		if err := k.agent.Close(context.Background()); err != nil && !errors.Is(err, agents.ErrClosed) {
+			t.Errorf("Close: %v", err)
+		}
+		k.child.Wait()
+		CheckEvents(t, k.host.Events())
+	})
+	return k
+}
+
+// begin sends a prompt and returns how many events came before.
+func (k *talk) begin(text string) int {
+	k.t.Helper()
+	n := len(k.host.Events())
+	k.turns++
+	turn := agents.Turn{ID: fmt.Sprintf("turn-%d", k.turns), Text: text, Context: k.c.Context}
+	if err := k.agent.Prompt(k.t.Context(), turn); err != nil {
+		k.t.Fatal(err)
+	}
+	return n
+}
+
+// turn sends a prompt and returns the events of its turn.
+func (k *talk) turn(text string) []agents.Event {
+	k.t.Helper()
+	return k.host.EndOfTurn(k.begin(text))
+}
+
+func (k *talk) ended(events []agents.Event, want agents.Stop) agents.Ended {
+	k.t.Helper()
+	ended := events[len(events)-1].(agents.Ended)
+	if ended.Stop != want {
+		k.t.Errorf("the turn ended as %q (%+v), want %q:\n%s", ended.Stop, ended.Problem, want, Describe(events))
+	}
+	return ended
+}
+
+func (c Case) says(t *testing.T) {
+	k := c.start(t, "")
+	for range 2 { // a conversation has more than one turn
+		events := k.turn(c.Say)
+		k.ended(events, agents.StopDone)
+		if said := Said(events); !strings.Contains(said, c.Said) {
+			t.Errorf("said %q, want %q in it", said, c.Said)
+		}
+	}
+	if started, ok := Find[agents.Started](k.host.Events()); !ok || started.NativeID == "" {
+		t.Errorf("started %+v", started)
+	}
+}
+
+func (c Case) usesTool(t *testing.T) {
+	if c.Tool == "" {
+		t.Skip("this family shows no tools")
+	}
+	k := c.start(t, "")
+	events := k.turn(c.Tool)
+	k.ended(events, agents.StopDone)
+	tool, ok := Find[agents.ToolStarted](events)
+	if !ok || tool.ID == "" || tool.Name == "" || tool.Kind == "" {
+		t.Errorf("tool %+v", tool)
+	}
+	if ended, _ := Find[agents.ToolEnded](events); ended.Status != "ok" {
+		t.Errorf("tool ended %+v", ended)
+	}
+}
+
+func (c Case) asks(t *testing.T) {
+	if c.Ask == "" {
+		t.Skip("this family asks for no permission")
+	}
+	for _, tt := range []struct {
+		name    string
+		outcome agents.Outcome
+		says    string
+	}{
+		{"allowed", agents.Outcome{Reason: "response", Action: "allow_once"}, c.Allowed},
+		{"denied", agents.Outcome{Reason: "response", Action: "deny"}, c.Denied},
+		{"dismissed", agents.Outcome{Reason: "dismissed"}, c.Denied},
+		{"timed out", agents.Outcome{Reason: "timeout"}, c.Denied},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k := c.start(t, "")
+			n := k.begin(c.Ask)
+			asked := k.host.NextAsk()
+			if asked.Kind != agents.AskApproval || asked.Approval == nil || asked.Approval.Tool == "" || len(asked.Approval.Scopes) == 0 {
+				t.Errorf("asked %+v with %+v", asked.Interaction, asked.Approval)
+			}
+			if started := All[agents.ToolStarted](asked.Before[n:]); asked.ToolID != "" && len(started) == 0 {
+				t.Errorf("asked about the tool %s before it was told of", asked.ToolID)
+			}
+			asked.Answer(tt.outcome)
+			events := k.host.EndOfTurn(n)
+			if said := Said(events); !strings.Contains(said, tt.says) {
+				t.Errorf("said %q, want %q in it", said, tt.says)
+			}
+		})
+	}
+}
+
+func (c Case) interrupted(t *testing.T) {
+	if c.Endless == "" {
+		t.Skip("this family has no endless prompt")
+	}
+	k := c.start(t, "")
+	n := k.begin(c.Endless)
+	k.host.Until("sign of work", func(all []agents.Event) bool { return len(all) > n })
+	if err := k.agent.Interrupt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	k.ended(k.host.EndOfTurn(n), agents.StopStopped)
+	events := k.turn(c.Say)
+	k.ended(events, agents.StopDone)
+	if said := Said(events); !strings.Contains(said, c.Said) {
+		t.Errorf("after the interrupt it said %q, want %q in it", said, c.Said)
+	}
+}
+
+func (c Case) interruptedAsking(t *testing.T) {
+	if c.Ask == "" {
+		t.Skip("this family asks for no permission")
+	}
+	k := c.start(t, "")
+	n := k.begin(c.Ask)
+	asked := k.host.NextAsk()
+	if err := k.agent.Interrupt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	k.ended(k.host.EndOfTurn(n), agents.StopStopped)
+	if cause := context.Cause(asked.Ctx); !errors.Is(cause, agents.ErrTurnStopped) {
+		t.Errorf("the question was withdrawn because of %v", cause)
+	}
+	k.ended(k.turn(c.Say), agents.StopDone)
+}
+
+func (c Case) resumed(t *testing.T) {
+	if !c.Adapter.Info().Caps.Resume {
+		t.Skip("this family cannot resume")
+	}
+	var native string
+	t.Run("before", func(t *testing.T) {
+		k := c.start(t, "")
+		k.ended(k.turn(c.Say), agents.StopDone)
+		started := All[agents.Started](k.host.Events())
+		native = started[len(started)-1].NativeID
+	})
+	k := c.start(t, native)
+	events := k.turn(c.Say)
+	k.ended(events, agents.StopDone)
+	if said := Said(k.host.Events()); strings.Count(said, c.Said) != 1 {
+		t.Errorf("after the resume it said %q, want %q in it once", said, c.Said)
+	}
+}
+
+func (c Case) garbage(t *testing.T) {
+	if c.Garbage == "" {
+		t.Skip("this program prints no garbage")
+	}
+	k := c.start(t, "")
+	events := k.turn(c.Garbage)
+	k.ended(events, agents.StopDone)
+	if len(All[agents.Unknown](events)) == 0 {
+		t.Errorf("nothing is unknown:\n%s", Describe(events))
+	}
+	k.ended(k.turn(c.Say), agents.StopDone)
+}
+
+func (c Case) crashes(t *testing.T) {
+	end := func(t *testing.T, prompt string, then func(k *talk, n int)) *talk {
+		k := c.start(t, "")
+		n := k.begin(prompt)
+		then(k, n)
+		k.ended(k.host.EndOfTurn(n), agents.StopFailed) // CheckEvents wants the reason
+		return k
+	}
+	if c.Crash != "" {
+		t.Run("by itself", func(t *testing.T) {
+			k := end(t, c.Crash, func(*talk, int) {})
+			if p := c.Adapter.Diagnose(k.child.Wait(), k.child.Tail()); p.Code == "" || p.Title == "" || p.Advice == "" {
+				t.Errorf("diagnosed as %+v", p)
+			}
+		})
+	}
+	if c.Endless != "" {
+		t.Run("killed", func(t *testing.T) {
+			end(t, c.Endless, func(k *talk, n int) {
+				k.host.Until("sign of work", func(all []agents.Event) bool { return len(all) > n })
+				k.child.Kill()
+			})
+		})
+	}
+}
+
+// over prompts an agent whose process has ended. The end of its output may trail
+// that, so the first prompts may still be taken; each then has an end.
+func (c Case) over(t *testing.T) {
+	k := c.start(t, "")
+	k.child.Kill()
+	k.child.Wait()
+	var err error
+	for range 100 {
+		n := len(k.host.Events())
+		if err = k.agent.Prompt(t.Context(), agents.Turn{ID: "over", Text: c.Say}); err != nil {
+			break
+		}
+		k.ended(k.host.EndOfTurn(n), agents.StopFailed)
+	}
+	if !errors.Is(err, agents.ErrClosed) {
+		t.Errorf("a prompt to an agent that has ended: %v", err)
+	}
+}
