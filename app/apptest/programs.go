@@ -34,6 +34,18 @@ func Program(tb testing.TB, name string) string {
 	return path
 }
 
+// Build builds a program of a test's own from a package of this module, such as
+// "./app/session/testdata/agent", without cgo, and returns its path.
+func Build(tb testing.TB, pkg string) string {
+	tb.Helper()
+	build, _ := built.LoadOrStore(pkg, sync.OnceValues(func() (string, error) { return buildPackage(pkg, false) }))
+	path, err := build.(func() (string, error))()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
 // Programs builds several and returns the folder that they lie in.
 func Programs(tb testing.TB, names ...string) string {
 	tb.Helper()
@@ -49,6 +61,10 @@ func buildProgram(name string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("there is no program %q", name)
 	}
+	return buildPackage(pkg, name == "parley")
+}
+
+func buildPackage(pkg string, cgo bool) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
 		return "", err
@@ -63,15 +79,15 @@ func buildProgram(name string) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	path := filepath.Join(dir, name)
+	path := filepath.Join(dir, filepath.Base(pkg))
 	cmd := exec.Command("go", "build", "-o", path, pkg)
 	cmd.Dir = root
 	cmd.Env = os.Environ()
-	if pkg != packages["parley"] {
+	if !cgo {
 		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 	}
 	return path, nil
 }

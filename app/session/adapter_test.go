@@ -17,7 +17,8 @@ import (
 // adapter speaks to the scripted agent. It keeps what it was asked to do, so
 // that a test can look.
 type adapter struct {
-	family agents.Family
+	family  agents.Family
+	program string
 
 	mu       sync.Mutex
 	specs    []agents.SessionSpec
@@ -36,7 +37,7 @@ func (ad *adapter) Info() agents.Info {
 }
 
 func (ad *adapter) Inspect(context.Context, agents.Run, string, []string) agents.Install {
-	return agents.Install{Family: ad.family, Path: os.Args[0], Version: "1.0"}
+	return agents.Install{Family: ad.family, Path: ad.program, Version: "1.0"}
 }
 
 func (ad *adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Launch, error) {
@@ -54,7 +55,7 @@ func (ad *adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Laun
 	}
 	return agents.Launch{
 		Argv: []string{in.Path, "--secret=hush"}, Dir: spec.Cwd, Connect: agents.ConnectStdio, Masked: []string{"hush"},
-		Env:   append(spec.Env, envAgent+"=1", "GORACE=atexit_sleep_ms=0", "PARLEY_TEST_NATIVE_ID="+native),
+		Env:   append(spec.Env, "PARLEY_TEST_NATIVE_ID="+native),
 		Files: []agents.File{{Path: filepath.Join(spec.RunDir, "sub", "config.json"), Data: []byte("{}")}},
 	}, nil
 }
@@ -120,6 +121,24 @@ func (ad *adapter) launches() int {
 	ad.mu.Lock()
 	defer ad.mu.Unlock()
 	return len(ad.specs)
+}
+
+// toAgent is a line to the agent, fromAgent one of it.
+type toAgent struct {
+	Op      string
+	Text    string
+	Context string
+	ID      string
+	Outcome json.RawMessage
+}
+
+type fromAgent struct {
+	Kind   string
+	ID     string
+	Text   string
+	Parent string
+	Done   bool
+	Stop   string
 }
 
 // conversation is the live side of it.

@@ -70,6 +70,10 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 		return in, out, err
 	}
 	in.ID, in.ClarifyID = out.InteractionID, out.InteractionID
+	if ctx.Err() == nil {
+		// A caller that has gone gets nothing: its answer stays undelivered.
+		a.delivered(out)
+	}
 	return in, out, nil
 }
 

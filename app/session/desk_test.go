@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,12 +31,12 @@ func (d *desk) Ask(ctx context.Context, in app.Interaction) (app.Outcome, error)
 	in.ClarifyID = in.ID
 	in.RequestedAt = time.Now().UnixMilli()
 	c := &card{in: in, done: make(chan app.Outcome, 1)}
-	if err := d.db.OpenInteraction(context.Background(), in); err != nil {
-		return app.Outcome{}, err
-	}
 	d.mu.Lock()
 	d.open[in.ID] = c
 	d.mu.Unlock()
+	if err := d.db.OpenInteraction(context.Background(), in); err != nil {
+		return app.Outcome{}, err
+	}
 	select {
 	case out := <-c.done:
 		out.InteractionID = in.ID
@@ -85,4 +87,17 @@ func (d *desk) Delivered(ctx context.Context, id string) error {
 
 func (d *desk) Update(ctx context.Context, s app.SessionID, t app.TurnID, explanation string, steps []app.PlanStep) (app.Plan, error) {
 	return d.db.PutPlan(ctx, app.Plan{SessionID: s, TurnID: t, Explanation: explanation, Steps: steps, State: app.PlanActive})
+}
+
+func (w *world) answer(id, text string) {
+	w.tb.Helper()
+	if !w.desk.settle(id, app.Outcome{Reason: app.ReasonResponse, Cause: app.CausePerson, Response: text, Text: text, Action: app.ActionAllowOnce}) {
+		w.tb.Fatal("it does not wait")
+	}
+}
+
+func (d *desk) waiting() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Keys(d.open))
 }

@@ -2,7 +2,7 @@ package session_test
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -22,13 +22,7 @@ import (
 	"parley/mcp/bridge"
 )
 
-func TestMain(m *testing.M) {
-	if os.Getenv(envAgent) != "" {
-		runScripted()
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // limit bounds every wait of a test; nothing passes or fails by being quicker.
 const limit = 20 * time.Second
@@ -51,7 +45,7 @@ type option func(*session.Config, *adapter)
 // goroutine has ended.
 func newWorld(tb testing.TB, opts ...option) *world {
 	tb.Helper()
-	w := &world{tb: tb, tape: newTape(tb), ad: &adapter{family: agents.Claude}}
+	w := &world{tb: tb, tape: newTape(tb), ad: &adapter{family: agents.Claude, program: apptest.Build(tb, "./app/session/testdata/scripted")}}
 	dirs := apptest.Home(tb)
 	w.dir = filepath.Join(dirs.Data, "work")
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
@@ -191,6 +185,16 @@ func (w *world) asked(turn app.TurnID) app.Interaction {
 	return e.Data.(app.Interaction)
 }
 
+// waits reports whether nobody has settled a question yet.
+func (w *world) waits(id string) bool {
+	w.tb.Helper()
+	in, err := w.db.Interaction(context.Background(), id)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return in.Waiting()
+}
+
 func (w *world) idle(id app.SessionID) app.Session {
 	w.tb.Helper()
 	w.tape.wait("session idle", func(e app.Event) bool {
@@ -265,7 +269,8 @@ func (t *tape) wait(what string, fits func(app.Event) bool) app.Event {
 		case <-changed:
 		case <-deadline.C:
 			for _, e := range events {
-				t.tb.Log(fmt.Sprintf("%d %s %.120v", e.Seq, e.Type, e.Data))
+				data, _ := json.Marshal(e.Data)
+				t.tb.Logf("%d %s %.160s", e.Seq, e.Type, data)
 			}
 			t.tb.Fatalf("waited in vain for %s", what)
 		}

@@ -1,4 +1,24 @@
-package session_test
+// Command scripted is the agent of the session's tests: a real process under
+// the real supervisor. What it does in a turn is written in the message it
+// gets, one command a line:
+//
+//	say ID WORDS       a whole message
+//	delta ID WORDS     a piece of one
+//	tool ID [PARENT]   a tool call begins
+//	toolend ID WORDS   and ends
+//	approve ID [PARENT] asks for permission, then says what came back
+//	native ID [PARENT] asks a question of its own
+//	echo               says the context block that it was given
+//	flood N            says N pieces
+//	fork               leaves a process behind
+//	wait               works until it is interrupted
+//	deaf               works on, whatever it is told
+//	began REASON       ends this turn and begins one by itself, which waits
+//	crash CODE WORDS   exits with that code and those last words on stderr
+//	broken             ends the turn with a problem of its own
+//
+// Without any of the last five a turn ends well.
+package main
 
 import (
 	"bufio"
@@ -10,28 +30,6 @@ import (
 	"strings"
 	"sync"
 )
-
-// The agent of these tests is this test binary, started again by the real
-// supervisor as a real process. What it does in a turn is written in the
-// message it gets, one command a line:
-//
-//	say ID WORDS      a whole message
-//	delta ID WORDS    a piece of one
-//	tool ID [PARENT]  a tool call begins
-//	toolend ID WORDS  and ends
-//	approve ID        asks for permission, then says what came back
-//	native ID [PARENT] asks a question of its own
-//	echo              says the context block that it was given
-//	flood N           says N pieces
-//	fork              leaves a process behind
-//	wait              works until it is interrupted
-//	deaf              works on, whatever it is told
-//	began REASON      ends this turn and begins one by itself, which waits
-//	crash CODE WORDS  exits with that code and those last words on stderr
-//	broken            ends the turn with a problem of its own
-//
-// Without any of the last five a turn ends well.
-const envAgent = "PARLEY_TEST_SCRIPTED_AGENT"
 
 // toAgent is a line of its input, fromAgent one of its output.
 type toAgent struct {
@@ -59,7 +57,7 @@ type scripted struct {
 	answers map[string]chan string
 }
 
-func runScripted() {
+func main() {
 	a := &scripted{out: json.NewEncoder(os.Stdout), answers: map[string]chan string{}}
 	a.send(fromAgent{Kind: "started", ID: os.Getenv("PARLEY_TEST_NATIVE_ID")})
 	in := bufio.NewReader(os.Stdin)

@@ -1,0 +1,209 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/agents/proc/pids"
+	"parley/app"
+	"parley/app/session"
+)
+
+// allGone fails unless every process of the list has ended.
+func allGone(t *testing.T, list []app.Process) {
+	t.Helper()
+	for _, p := range list {
+		if found, err := pids.Lookup(p.PID); !errors.Is(err, fs.ErrNotExist) && !found.Zombie {
+			t.Errorf("process %d is still there: %+v, %v", p.PID, found, err)
+		}
+	}
+}
+
+func (w *world) processes(id app.SessionID) []app.Process {
+	w.tb.Helper()
+	list, err := w.m.Processes(id)
+	if err != nil || len(list) == 0 {
+		w.tb.Fatalf("processes %v, %v", list, err)
+	}
+	return list
+}
+
+// Close ends question, turn and processes, and keeps record and queue; the
+// session takes messages again once it is opened again.
+func TestCloseAndOpenAgain(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	ctx := context.Background()
+	turn := w.send(s.ID, "fork\napprove a1")
+	queued := w.send(s.ID, "say m later")
+	in := w.asked(turn)
+	procs := w.processes(s.ID)
+	if err := w.m.Close(ctx, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	if end := w.ended(turn); end.Status != app.TurnInterrupted || end.StopReason != string(app.CauseSessionClosed) {
+		t.Fatalf("ended %+v", end)
+	}
+	if rec, err := w.db.Interaction(ctx, in.ID); err != nil || rec.Outcome == nil || rec.Outcome.Cause != app.CauseSessionClosed {
+		t.Fatalf("question %+v, %v", rec.Outcome, err)
+	}
+	allGone(t, procs)
+	if got := w.session(s.ID); !got.Closed || got.Live || got.State != app.StateIdle || len(got.Queued) != 1 {
+		t.Fatalf("session %+v", got)
+	}
+	if _, _, err := w.m.Send(ctx, s.ID, app.Input{Text: "x"}); app.ErrorCode(err) != app.CodeSessionClosed {
+		t.Fatalf("sent: %v", err)
+	}
+	if err := w.m.Close(ctx, s.ID); err != nil {
+		t.Fatalf("closed twice: %v", err)
+	}
+	if err := w.m.Resume(ctx, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.ended(queued)
+	if got := w.idle(s.ID); got.Closed || !got.Live {
+		t.Fatalf("session %+v", got)
+	}
+}
+
+// Resume of an idle session brings its agent up without a turn.
+func TestResumeBringsTheAgentUp(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	if err := w.m.Resume(context.Background(), s.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.tape.wait("agent", func(e app.Event) bool { return e.Type == app.EventAgentStarted })
+	turn := w.send(s.ID, "say m x") // perhaps while it is coming up
+	w.ended(turn)
+	if w.ad.launches() != 1 {
+		t.Fatalf("%d launches", w.ad.launches())
+	}
+}
+
+func TestDelete(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	turn := w.send(s.ID, "fork\ntool t1\nwait")
+	w.began(turn, "t1")
+	procs := w.processes(s.ID)
+	if err := w.m.Delete(context.Background(), s.ID); err != nil {
+		t.Fatal(err)
+	}
+	allGone(t, procs)
+	if _, err := w.db.Session(context.Background(), s.ID); app.ErrorCode(err) != app.CodeNotFound {
+		t.Fatalf("still there: %v", err)
+	}
+	if _, _, err := w.m.Send(context.Background(), s.ID, app.Input{Text: "x"}); app.ErrorCode(err) != app.CodeNotFound {
+		t.Fatalf("sent: %v", err)
+	}
+	if err := w.m.Delete(context.Background(), s.ID); app.ErrorCode(err) != app.CodeNotFound {
+		t.Fatalf("deleted twice: %v", err)
+	}
+}
+
+// Quitting with several sessions at work cancels their questions, ends every
+// process and leaves the turns as interrupted.
+func TestShutdown(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	var turns []app.TurnID
+	var procs []app.Process
+	var questions []app.Interaction
+	for range 3 {
+		s := w.create(app.NewSession{})
+		turn := w.send(s.ID, "fork\napprove a1")
+		questions = append(questions, w.asked(turn))
+		procs = append(procs, w.processes(s.ID)...)
+		turns = append(turns, turn)
+	}
+	starting := w.create(app.NewSession{})
+	turns = append(turns, w.send(starting.ID, "wait"))
+	w.shutdown()
+	for _, turn := range turns {
+		if end := w.ended(turn); end.Status != app.TurnInterrupted || end.StopReason != string(app.CauseQuit) {
+			t.Fatalf("ended %+v", end)
+		}
+	}
+	for _, q := range questions {
+		if rec, err := w.db.Interaction(ctx, q.ID); err != nil || rec.Outcome == nil || rec.Outcome.Cause != app.CauseQuit || rec.MovedOn() {
+			t.Fatalf("question %+v, %v", rec.Outcome, err)
+		}
+	}
+	allGone(t, procs)
+	if _, err := w.m.Create(ctx, app.NewSession{Agent: "claude", Cwd: w.dir}); app.ErrorCode(err) != app.CodeUnavailable {
+		t.Fatalf("created: %v", err)
+	}
+}
+
+// A mode that the CLI cannot change while it runs holds from the next message
+// on, with a new process that resumes.
+func TestChange(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	ctx := context.Background()
+	w.ended(w.send(s.ID, "say m x"))
+	native := w.session(s.ID).NativeID
+	mode, model, title := "edits", "big", strings.Repeat("长", 100)
+	got, err := w.m.Change(ctx, s.ID, app.SessionChange{Mode: &mode, Model: &model, Title: &title})
+	if err != nil || got.Mode != mode || got.Model != model || len([]rune(got.Title)) != 60 {
+		t.Fatalf("changed to %+v, %v", got, err)
+	}
+	w.ended(w.send(s.ID, "say m y"))
+	if spec := w.ad.lastSpec(); string(spec.Mode) != mode || spec.Model != model || spec.NativeID != native || w.ad.launches() != 2 {
+		t.Fatalf("started with %+v, %d launches", spec, w.ad.launches())
+	}
+	empty, bad := " ", "yolo"
+	for _, c := range []app.SessionChange{{Title: &empty}, {Mode: &bad}} {
+		if _, err := w.m.Change(ctx, s.ID, c); app.ErrorCode(err) != app.CodeInvalidArgument {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// A launch record is there while the agent runs. What it names is left alone
+// while its owner lives; a record without a process is forgotten.
+func TestLaunchRecords(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	turn := w.send(s.ID, "tool t1\nwait")
+	w.began(turn, "t1")
+	notes, err := filepath.Glob(filepath.Join(w.cfg.Launches, "*.json"))
+	if err != nil || len(notes) != 1 {
+		t.Fatalf("records %v, %v", notes, err)
+	}
+	kept, err := os.ReadFile(notes[0])
+	if err != nil || strings.Contains(string(kept), w.ad.lastCredential().Token) {
+		t.Fatalf("record %s, %v", kept, err)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	if err := session.EndLeft(w.cfg.Launches, log); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(notes[0]); err != nil {
+		t.Fatalf("the record of a living owner was forgotten: %v", err)
+	}
+	w.processes(s.ID)
+	if err := w.m.Close(context.Background(), s.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(notes[0]); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the record outlived its agent: %v", err)
+	}
+	bad := filepath.Join(w.cfg.Launches, "bad.json")
+	if err := os.WriteFile(bad, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.EndLeft(w.cfg.Launches, log); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(bad); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("a broken record stays for ever: %v", err)
+	}
+}
