@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/agents"
@@ -30,7 +32,7 @@ func approval(r request, cwd string) agents.Interaction {
 	default:
 		a.Detail = indented(r.Input)
 	}
-	if len(sessionPermissions(r.Suggestions)) > 0 {
+	if len(sessionPermissions(r.Suggestions, cwd)) > 0 {
 		a.Scopes = append(a.Scopes, "allow_session")
 	}
 	return agents.Interaction{Kind: agents.AskApproval, ToolID: r.ToolUseID, Title: a.Title, Approval: a}
@@ -125,45 +127,56 @@ func replaced(text, old, with string, all bool) string {
 	return strings.Replace(text, old, with, n)
 }
 
-// sessionPermissions are the CLI's suggestions as far as they can be granted
-// for this session. Their own destination may be a settings file of the person
-// or of the project, and those are not ours to write; a mode that asks for
-// nothing is never granted by an approval.
-func sessionPermissions(suggestions []json.RawMessage) []json.RawMessage {
-	var out []json.RawMessage
-	for _, raw := range suggestions {
-		var s map[string]any
-		if json.Unmarshal(raw, &s) != nil {
-			continue
-		}
-		switch s["type"] {
-		case "addRules":
-			if s["behavior"] != "allow" {
-				continue
+// suggestion is a change of permissions that the CLI proposes with a request.
+type suggestion struct {
+	Type        string          `json:"type"` // addRules, setMode, addDirectories …
+	Rules       json.RawMessage `json:"rules,omitempty"`
+	Behavior    string          `json:"behavior,omitempty"`
+	Mode        string          `json:"mode,omitempty"`
+	Directories []string        `json:"directories,omitempty"`
+	Destination string          `json:"destination"`
+}
+
+// sessionPermissions are the narrowest of the CLI's suggestions that let the
+// same go through for the rest of this session: rules where it proposes any,
+// and the mode that lets edits through where it proposes nothing else. Their
+// own destination may be a settings file of the person or of the project, and
+// those are not ours to write. A command that writes outside of the session's
+// folder would be asked again in spite of a rule, so nothing is granted for it.
+func sessionPermissions(suggestions []suggestion, cwd string) []suggestion {
+	var rules, others []suggestion
+	outside := false
+	for _, s := range suggestions {
+		s.Destination = "session"
+		switch {
+		case s.Type == "addRules" && s.Behavior == "allow":
+			rules = append(rules, s)
+		case s.Type == "setMode" && s.Mode == modes[agents.ModeEdits]:
+			others = append(others, s)
+		case s.Type == "addDirectories":
+			others = append(others, s)
+			for _, dir := range s.Directories {
+				outside = outside || filepath.IsAbs(inside(dir, cwd))
 			}
-		case "setMode":
-			if s["mode"] != modes[agents.ModeEdits] {
-				continue
-			}
-		case "addDirectories":
-		default:
-			continue
-		}
-		s["destination"] = "session"
-		if granted, err := json.Marshal(s); err == nil {
-			out = append(out, granted)
 		}
 	}
-	return out
+	switch {
+	case len(rules) == 0 && slices.ContainsFunc(others, func(s suggestion) bool { return s.Type == "setMode" }):
+		return others
+	case outside:
+		return nil
+	default:
+		return rules
+	}
 }
 
 // approvalAnswer turns the person's outcome into the CLI's. Only a response
 // that allows allows.
-func approvalAnswer(r request, o agents.Outcome) permissionAnswer {
+func approvalAnswer(r request, cwd string, o agents.Outcome) permissionAnswer {
 	if o.Reason == "response" && strings.HasPrefix(o.Action, "allow_") {
 		answer := permissionAnswer{Behavior: "allow", Input: r.Input}
 		if o.Action == "allow_session" {
-			answer.Permissions = sessionPermissions(r.Suggestions)
+			answer.Permissions = sessionPermissions(r.Suggestions, cwd)
 		}
 		return answer
 	}

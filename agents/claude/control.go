@@ -96,7 +96,7 @@ func (c *conversation) permission(l controlLine, line []byte) {
 			in.Approval.Diff = wouldChange(r.ToolName, readInput(r.Input)) // reads a file
 			return in
 		}
-		c.ask(l.RequestID, complete, func(o agents.Outcome) any { return approvalAnswer(r, o) })
+		c.ask(l.RequestID, complete, func(o agents.Outcome) any { return approvalAnswer(r, c.decoder.cwd, o) })
 		return
 	}
 	in, ok := native(r)

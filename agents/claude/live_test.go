@@ -203,3 +203,24 @@ func wantIn(t *testing.T, what, text string, parts ...string) {
 		}
 	}
 }
+
+func contains(text, part string) bool { return strings.Contains(text, part) }
+
+// waitFor waits until something outside of the conversation has happened.
+func waitFor(t *testing.T, happened func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(agenttest.Limit)
+	for !happened() {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not happen in time")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (l *live) there(name string) bool {
+	_, err := os.Stat(filepath.Join(l.spec.Cwd, name))
+	return err == nil
+}
+
+func newAdapter() agents.Adapter { return claude.New() }

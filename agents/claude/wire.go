@@ -174,15 +174,15 @@ type controlLine struct {
 type request struct {
 	Subtype string `json:"subtype"`
 	// can_use_tool
-	ToolName    string            `json:"tool_name"`
-	ToolUseID   string            `json:"tool_use_id"`
-	Input       json.RawMessage   `json:"input"`
-	AgentID     string            `json:"agent_id"` // set when a sub-agent asks
-	Title       string            `json:"title"`
-	Description string            `json:"description"`
-	Reason      string            `json:"decision_reason"`
-	BlockedPath string            `json:"blocked_path"`
-	Suggestions []json.RawMessage `json:"permission_suggestions"`
+	ToolName    string          `json:"tool_name"`
+	ToolUseID   string          `json:"tool_use_id"`
+	Input       json.RawMessage `json:"input"`
+	AgentID     string          `json:"agent_id"` // set when a sub-agent asks
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Reason      string          `json:"decision_reason"`
+	BlockedPath string          `json:"blocked_path"`
+	Suggestions []suggestion    `json:"permission_suggestions"`
 	// elicitation
 	Server  string          `json:"mcp_server_name"`
 	Message string          `json:"message"`
@@ -253,10 +253,10 @@ type setModeRequest struct {
 
 // permissionAnswer answers can_use_tool.
 type permissionAnswer struct {
-	Behavior    string            `json:"behavior"` // allow, deny
-	Input       json.RawMessage   `json:"updatedInput,omitempty"`
-	Permissions []json.RawMessage `json:"updatedPermissions,omitempty"`
-	Message     string            `json:"message,omitempty"`
+	Behavior    string          `json:"behavior"` // allow, deny
+	Input       json.RawMessage `json:"updatedInput,omitempty"`
+	Permissions []suggestion    `json:"updatedPermissions,omitempty"`
+	Message     string          `json:"message,omitempty"`
 }
 
 // elicitationAnswer answers elicitation.
