@@ -41,13 +41,16 @@ func lost(shim pids.ID, known map[pids.ID]bool) ([]pids.Process, error) {
 	}
 	self := os.Getpid()
 	ourSession := 0
+	sessions := map[int]bool{shim.PID: true}
+	member := make(map[int]bool)
 	for _, q := range table {
 		if q.PID == self {
 			ourSession = q.Session
 		}
+		if q.ID == shim {
+			member[q.PID] = true
+		}
 	}
-	sessions := map[int]bool{shim.PID: true}
-	member := make(map[int]bool)
 	var found []pids.Process
 	for grown := true; grown; {
 		grown = false

@@ -5,6 +5,7 @@ package proc_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +65,21 @@ func self(role string, args ...string) []string {
 // sh is the command line of a shell script.
 func sh(script string, args ...string) []string {
 	return append([]string{"/bin/sh", "-c", script, "sh"}, args...)
+}
+
+// resist ignores every signal that can be ignored, and the end of its input.
+var resist = sh(`trap "" TERM INT HUP QUIT; echo ready; while :; do sleep 1000; done`)
+
+// clan resists and has generations below it, each in a session of its own,
+// each resisting, each holding the standard streams. Every second one has lost
+// its parent. The youngest says "ready".
+func clan(generations int) []string {
+	const script = `trap "" TERM INT HUP QUIT
+		if [ "$1" = 0 ]; then echo ready
+		elif [ $(($1 % 2)) = 0 ]; then sh -c 'setsid sh -c "$CLAN" clan "$1" &' orphan $(($1 - 1))
+		else setsid sh -c "$CLAN" clan $(($1 - 1)) & fi
+		while :; do sleep 1000; done`
+	return []string{"/usr/bin/env", "CLAN=" + script, "/bin/sh", "-c", script, "clan", itoa(generations)}
 }
 
 // marked is an environment in which a tree can be recognized from outside.
@@ -182,7 +198,7 @@ func rest(t *testing.T, r io.Reader) string {
 }
 
 // short is a ladder for agents that are known to resist.
-var short = proc.Ladder{Input: 100 * time.Millisecond, Term: 100 * time.Millisecond, Kill: time.Second, Rest: 100 * time.Millisecond}
+var short = proc.Ladder{Input: 100 * time.Millisecond, Term: 100 * time.Millisecond, Kill: 500 * time.Millisecond, Rest: 100 * time.Millisecond}
 
 // roles are the programs that this binary can be.
 var roles = map[string]func(args []string) int{
@@ -201,65 +217,46 @@ var roles = map[string]func(args []string) int{
 		}
 		return 0
 	},
-	// resist ignores every signal and the end of its input.
-	"resist": func([]string) int {
-		ignoreAll()
-		fmt.Println("ready")
-		return forever()
-	},
-	// clan resists and has ARG generations below it, each in a session of its
-	// own, each resisting, each holding the standard streams. Every second one
-	// has lost its parent. The youngest says "ready".
-	"clan": func(args []string) int {
-		ignoreAll()
-		generations, err := strconv.Atoi(args[0])
-		if err != nil {
-			return 2
-		}
-		if generations == 0 {
-			fmt.Println("ready")
-			return forever()
-		}
-		role := "clan"
-		if generations%2 == 0 {
-			role = "orphan"
-		}
-		if err := spawn(self(role, strconv.Itoa(generations-1))); err != nil {
-			return 3
-		}
-		return forever()
-	},
-	// orphan starts a clan and leaves it without a parent.
-	"orphan": func(args []string) int {
-		if err := spawn(self("clan", args...)); err != nil {
-			return 3
-		}
-		return 0
-	},
-	// app is a program that starts an agent through proc, says its numbers and
-	// waits for its own end.
+	// app is a program that starts an agent through proc, says what it would
+	// write down about it and waits for its own end.
 	"app": func(args []string) int {
 		p, err := proc.Start(proc.Spec{Shim: args[0], Argv: args[1:], Env: os.Environ(), Ladder: short})
 		if err != nil {
 			fmt.Println(err)
 			return 3
 		}
-		fmt.Println(p.ShimPID(), p.PID())
+		if err := json.NewEncoder(os.Stdout).Encode(p.Record()); err != nil {
+			return 4
+		}
 		io.Copy(os.Stdout, p.Stdout())
 		return 0
 	},
-}
-
-// spawn starts a process in a session of its own that shares our streams.
-func spawn(argv []string) error {
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	go cmd.Wait()
-	return nil
+	// stopper starts an agent, waits for its first line, stops it and says what
+	// is left.
+	"stopper": func(args []string) int {
+		p, err := proc.Start(proc.Spec{Shim: args[0], Argv: args[1:], Env: os.Environ(), Ladder: short})
+		if err != nil {
+			fmt.Println(err)
+			return 3
+		}
+		first := make([]byte, 6)
+		if _, err := io.ReadFull(p.Stdout(), first); err != nil {
+			return 4
+		}
+		p.Stop(context.Background())
+		fmt.Printf("%sleft %d\n", first, p.Left())
+		return 0
+	},
+	// root becomes wholly its file's owner and resists.
+	"root": func([]string) int {
+		ignoreAll()
+		if err := unix.Setresuid(0, 0, 0); err != nil {
+			fmt.Println(err)
+			return 3
+		}
+		fmt.Println("ready")
+		return forever()
+	},
 }
 
 // lines splits a text, without the end of the last line.
