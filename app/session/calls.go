@@ -138,6 +138,11 @@ func (m *Manager) Send(ctx context.Context, id app.SessionID, in app.Input) (app
 	case !utf8.ValidString(in.Text):
 		in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
 	}
+	for i, f := range in.Attachments {
+		if info, err := os.Stat(f.Path); err != nil || !filepath.IsAbs(f.Path) || !info.Mode().IsRegular() {
+			return "", false, &app.Error{Code: app.CodeInvalidArgument, Field: fmt.Sprintf("attachments[%d].path", i), Got: f.Path, Message: fmt.Sprintf("%q is no file that can be read.", f.Path)}
+		}
+	}
 	if in.Steer {
 		turn, steered, err := m.steer(ctx, id, in)
 		if steered || err != nil {

@@ -125,6 +125,12 @@ func TestBadMessages(t *testing.T) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
+	for _, path := range []string{"relative.txt", w.dir, w.dir + "/gone"} {
+		in := app.Input{Text: "x", Attachments: []app.Attachment{{Path: path}}}
+		if _, _, err := w.m.Send(context.Background(), s.ID, in); app.Wire(err).Field != "attachments[0].path" {
+			t.Errorf("attached %s: %v", path, err)
+		}
+	}
 	if _, _, err := w.m.Send(context.Background(), "nobody", app.Input{Text: "x"}); app.ErrorCode(err) != app.CodeNotFound {
 		t.Errorf("an unknown session: %v", err)
 	}

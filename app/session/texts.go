@@ -104,41 +104,39 @@ func lastLines(text string) string {
 // since the agent has moved on, and says that it is late.
 func LateText(in app.Interaction, ans app.Answer) string {
 	var b strings.Builder
-	question := in.Question
-	if question == "" && in.Approval != nil {
-		question = in.Approval.Title
-	}
-	if question == "" && len(in.Questions) == 1 {
-		question = in.Questions[0].Question
-	}
-	fmt.Fprintf(&b, "Late answer to: %s\n", quote(question))
-	switch {
-	case ans.Action != "":
-		fmt.Fprintf(&b, "\n%s", ans.Action)
-		if ans.Reason != "" {
-			fmt.Fprintf(&b, ": %s", ans.Reason)
+	fmt.Fprintf(&b, "Late answer to: “%s”\n", strings.Join(strings.Fields(asked(in)), " "))
+	b.WriteString("(You asked this and went on without an answer. This is the answer.)\n")
+	for _, f := range in.Questions {
+		said := slices.Clone(ans.Answers[f.ID])
+		if typed := ans.Typed[f.ID]; typed != "" && !slices.Contains(said, typed) {
+			said = append(said, typed)
+		}
+		if len(said) == 0 {
+			continue
 		}
 		b.WriteString("\n")
-	case len(ans.Answers) > 0:
-		for _, f := range in.Questions {
-			if said := ans.Answers[f.ID]; len(said) > 0 {
-				fmt.Fprintf(&b, "\n%s\n%s\n", f.Question, strings.Join(said, "\n"))
-			}
-			if typed := ans.Typed[f.ID]; typed != "" && !slices.Contains(ans.Answers[f.ID], typed) {
-				fmt.Fprintf(&b, "%s\n", typed)
-			}
+		if f.Question != asked(in) {
+			b.WriteString(f.Question + "\n")
 		}
+		b.WriteString(strings.Join(said, "\n") + "\n")
 	}
-	for _, s := range ans.Selected {
-		fmt.Fprintf(&b, "\n%s", s)
-	}
-	if ans.Text != "" {
-		fmt.Fprintf(&b, "\n%s", ans.Text)
+	for _, said := range append(slices.Clone(ans.Selected), ans.Text) {
+		if said != "" {
+			b.WriteString("\n" + said)
+		}
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// quote puts a text in quotation marks on one line.
-func quote(text string) string {
-	return "“" + strings.Join(strings.Fields(text), " ") + "”"
+// asked is what an interaction asks, in one text.
+func asked(in app.Interaction) string {
+	switch {
+	case in.Question != "":
+		return in.Question
+	case len(in.Questions) > 0:
+		return in.Questions[0].Question
+	case in.Approval != nil:
+		return in.Approval.Title
+	}
+	return ""
 }

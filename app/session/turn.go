@@ -277,6 +277,7 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 	if status == app.TurnInterrupted {
 		problem = nil
 	}
+	a.checkLost(problem)
 	end := app.TurnEnded{
 		Status: status, StopReason: reason, Usage: a.usage,
 		DurationMS: a.since(t.row.StartedAt), WaitedMS: waited, Problem: problem,
@@ -289,4 +290,15 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 	a.held = len(a.queue) > 0 && (status == app.TurnFailed || status == app.TurnInterrupted)
 	a.endingStep()
 	a.next()
+}
+
+// checkLost forgets the CLI's own id of a conversation that the CLI no longer
+// has, so that the next message begins a new one instead of failing for ever.
+func (a *actor) checkLost(p *app.Problem) {
+	if p == nil || p.Code != "session_lost" && p.Code != "cannot_resume" || a.session.NativeID == "" {
+		return
+	}
+	a.notice(app.LevelWarning, "new_conversation", "The agent no longer has this conversation.",
+		"The next message begins a new one. What was said so far stays here; the agent doesn't know it any more.")
+	a.update(func(s *app.Session) { s.NativeID = "" })
 }

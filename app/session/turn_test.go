@@ -278,6 +278,23 @@ func TestOwnProblemHoldsTheQueue(t *testing.T) {
 	w.ended(got.Queued[0].TurnID)
 }
 
+// A conversation that the CLI no longer has ends the turn with that reason, and
+// the next message begins a new one.
+func TestLostConversation(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	w.ended(w.send(s.ID, "say m x"))
+	w.open()
+	w.ad.problem = &agents.Problem{Code: "session_lost", Title: "It is gone."}
+	if end := w.ended(w.send(s.ID, "say m y")); end.Status != app.TurnFailed || end.Problem.Code != "session_lost" {
+		t.Fatalf("ended %+v", end)
+	}
+	w.ad.problem = nil
+	if end := w.ended(w.send(s.ID, "say m y")); end.Status != app.TurnCompleted || w.ad.lastSpec().NativeID != "" {
+		t.Fatalf("ended %+v, resumed %q", end, w.ad.lastSpec().NativeID)
+	}
+}
+
 // What cannot be started ends the turn with the reason, and not the session.
 func TestAgentThatCannotStart(t *testing.T) {
 	for name, c := range map[string]struct {
