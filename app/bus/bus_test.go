@@ -104,7 +104,9 @@ func TestFailedSnapshotLeavesNothing(t *testing.T) {
 	if _, _, err := b.Subscribe(func() (app.Snapshot, error) { return app.Snapshot{}, broken }); !errors.Is(err, broken) {
 		t.Fatalf("got %v", err)
 	}
-	b.PublishAll([]app.Event{notice("s", 1), notice("s", 2), notice("s", 3)})
+	if n := b.Subscribers(); n != 0 {
+		t.Errorf("%d subscribers left", n)
+	}
 }
 
 func TestOverflowIsTold(t *testing.T) {
@@ -156,6 +158,7 @@ func TestPiecesMerge(t *testing.T) {
 		"the whole replaces": {[]app.Event{delta("a", 0, "x"), reasoning, done(app.EventMessageCompleted, app.MessageText{MessageID: "a"})}, []string{"a@0 hm", "s/9 message.completed"}},
 		"whole reasoning":    {[]app.Event{delta("a", 0, "x"), reasoning, done(app.EventReasoningCompleted, &app.MessageText{MessageID: "a"})}, []string{"a@0 x", "s/9 reasoning.completed"}},
 		"progress":           {[]app.Event{progress(0, "ab", ""), progress(2, "c", "half"), progress(0, "", "done")}, []string{"t@0 abc done"}},
+		"progress gap":       {[]app.Event{progress(0, "ab", ""), progress(7, "c", "")}, []string{"t@0 ab ", "t@7 c "}},
 		"tool is over":       {[]app.Event{progress(0, "ab", ""), done(app.EventToolCompleted, app.ToolCompleted{ToolID: "t"})}, []string{"s/9 tool.completed"}},
 		"usage":              {[]app.Event{usage(&n), usage(&m)}, []string{"usage 2"}},
 		"after the whole":    {[]app.Event{delta("a", 0, "x"), done(app.EventMessageCompleted, app.MessageText{MessageID: "a"}), delta("a", 0, "again")}, []string{"s/9 message.completed", "a@0 again"}},
