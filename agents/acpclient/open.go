@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	acp "github.com/coder/acp-go-sdk"
 
@@ -165,7 +166,7 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 		err := c.peer.call(ctx, acp.AgentMethodSessionResume,
 			acp.ResumeSessionRequest{SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
 		if e, ok := errors.AsType[*replyError](err); !ok || e.Code != codeMethodNotFound || !hello.Able.Load {
-			return answer, c.problem("resume the session of", err)
+			return answer, c.resumeProblem(err)
 		}
 	}
 	if !hello.Able.Load {
@@ -178,7 +179,21 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 	c.mu.Unlock()
 	err = c.peer.call(ctx, acp.AgentMethodSessionLoad,
 		acp.LoadSessionRequest{SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
-	return answer, c.problem("resume the session of", err)
+	return answer, c.resumeProblem(err)
+}
+
+// lostSession is how agents say that they do not have a session. The protocol's
+// own code is one that many do not use.
+var lostSession = regexp.MustCompile(`(?i)not found|no such|unknown|does(n't| not) exist`)
+
+// resumeProblem explains why a session was not taken up again.
+func (c *Conversation) resumeProblem(err error) error {
+	if e, ok := errors.AsType[*replyError](err); ok && (e.Code == codeNotFound || e.Code != codeAuthRequired && lostSession.MatchString(e.Error())) {
+		return &agents.PlanError{Problem: agents.Problem{Code: "session_lost",
+			Title:  c.name + " no longer has this conversation.",
+			Advice: "Send the message again to begin a new one.", Evidence: e.Error()}}
+	}
+	return c.problem("resume the session of", err)
 }
 
 // problem explains a failed step of the opening; nil stays nil.

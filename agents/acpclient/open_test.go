@@ -193,7 +193,15 @@ func TestOpenRefused(t *testing.T) {
 		}, "cannot_resume", "cannot continue"},
 		{"unknown session", func(s *agents.SessionSpec) { s.NativeID = "s1" }, func(f *fake) {
 			f.answer(f.next("initialize"), `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
-			f.fail(f.next("session/load"), -32002, "no such session")
+			f.fail(f.next("session/load"), -32002, "sorry")
+		}, "session_lost", "no longer has this conversation"},
+		{"unknown session, in words", func(s *agents.SessionSpec) { s.NativeID = "s1" }, func(f *fake) {
+			f.answer(f.next("initialize"), `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
+			f.fail(f.next("session/load"), -32603, "Session not found: s1")
+		}, "session_lost", "no longer has this conversation"},
+		{"a session that does not load", func(s *agents.SessionSpec) { s.NativeID = "s1" }, func(f *fake) {
+			f.answer(f.next("initialize"), `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
+			f.fail(f.next("session/load"), -32603, "disk full")
 		}, "broken", "resume the session of Fake"},
 		{"a mode that is not offered", func(s *agents.SessionSpec) { s.Mode = agents.ModePlan }, func(f *fake) {
 			f.answer(f.next("initialize"), `{"protocolVersion":1}`)

@@ -58,6 +58,7 @@ func fileBlock(f agents.Attachment, images bool) (acp.ContentBlock, error) {
 // Codes of errors that the protocol defines.
 const (
 	codeAuthRequired   = -32000
+	codeNotFound       = -32002
 	codeMethodNotFound = -32601
 )
 

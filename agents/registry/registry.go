@@ -3,6 +3,8 @@
 package registry
 
 import (
+	"path/filepath"
+
 	"parley/agents"
 	"parley/agents/acp"
 	"parley/agents/claude"
@@ -12,8 +14,8 @@ import (
 type Programs struct {
 	Parley  string // absolute path of the program `parley`
 	Version string // of Parley, told to agents
-	// State is a folder in which our own agents may keep their sessions; ""
-	// leaves them the user's cache folder.
+	// State is the folder in which our own agents may keep their sessions, each
+	// in a folder below it; "" leaves them the user's cache folder.
 	State string
 }
 
@@ -37,7 +39,7 @@ func demoEntry(bin Programs) acp.Entry {
 		Images: true, Resume: true, Client: bin.Version,
 	}
 	if bin.State != "" {
-		e.Env = []string{"PARLEY_DEMO_STATE=" + bin.State}
+		e.Env = []string{"PARLEY_DEMO_STATE=" + filepath.Join(bin.State, "demo")}
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,7 +27,7 @@ func TestAll(t *testing.T) {
 
 // TestDemoIsOurOwnProgram checks how the demo agent is found and launched.
 func TestDemoIsOurOwnProgram(t *testing.T) {
-	for _, a := range registry.All(registry.Programs{Parley: "/bin/parley", State: "/state/demo"}) {
+	for _, a := range registry.All(registry.Programs{Parley: "/bin/parley", State: "/state"}) {
 		if a.Info().Family != agents.Demo {
 			continue
 		}
@@ -37,7 +38,7 @@ func TestDemoIsOurOwnProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := agents.Launch{Argv: []string{"/bin/parley", "agent", "demo"}, Env: []string{demo.EnvState + "=/state/demo"}, Dir: "/w", Connect: agents.ConnectStdio}
+		want := agents.Launch{Argv: []string{"/bin/parley", "agent", "demo"}, Env: []string{demo.EnvState + "=" + filepath.Join("/state", "demo")}, Dir: "/w", Connect: agents.ConnectStdio}
 		if diff := cmp.Diff(want, launch); diff != "" {
 			t.Errorf("launch (-want +got):\n%s", diff)
 		}
