@@ -1,6 +1,7 @@
 // Package mcp holds the nouns of managed MCP servers: what a server is, the
-// set an agent gets, and the time limits that set must be given. It does no
-// I/O and imports nothing of Parley, so every part may speak in its terms.
+// set an agent gets, the time limits that set must be given, and the words that
+// models are told about our own. It does no I/O and imports nothing of Parley,
+// so every part may speak in its terms. Everything in it is a value.
 package mcp
 
 import (
@@ -102,15 +103,16 @@ func Interaction(command, credential string, mayAsk, nativePlan bool, limits Lim
 	}
 }
 
-// Limits are the times of contracts section 6, in rising order: a question's
-// deadline, the longest it may be moved to, the transport's patience, and what
-// the CLI is told to allow for a tool call.
+// Limits are the times of a question, in rising order: its deadline, the longest
+// it may be moved to, the transport's patience, and what the CLI is told to
+// allow for a tool call. Each must outlast the one before, or a clock that the
+// person can't see ends the question.
 type Limits struct {
 	Deadline time.Duration // default 300 s, setting 60 s to 24 h
 	MaxWait  time.Duration // default 60 min, never under Deadline
 }
 
-// The bounds of the contract.
+// Bounds and defaults.
 const (
 	DefaultDeadline = 300 * time.Second
 	MinDeadline     = 60 * time.Second
@@ -122,7 +124,7 @@ const (
 // DefaultLimits are the times without any setting.
 func DefaultLimits() Limits { return Limits{Deadline: DefaultDeadline, MaxWait: DefaultMaxWait} }
 
-// Clamp brings the limits into the bounds of the contract; zero means default.
+// Clamp brings the limits into their bounds; zero means default.
 func (l Limits) Clamp() Limits {
 	if l.Deadline == 0 {
 		l.Deadline = DefaultDeadline

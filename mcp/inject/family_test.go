@@ -96,6 +96,9 @@ func TestWhatIsNotOfferedIsNotMentioned(t *testing.T) {
 			if !strings.Contains(text, mcp.ToolUpdatePlan) {
 				t.Errorf("%s of %s lacks the plan tool", what, family)
 			}
+			if n := utf8.RuneCountInString(text); what == "guidance" && n > 250 {
+				t.Errorf("%s of %s has %d characters; some CLIs cut at 250", what, family, n)
+			}
 		}
 		if text := inject.Guidance(family, true, false) + inject.ContextBlock(family, contextID, true, false); strings.Contains(text, mcp.ToolUpdatePlan) {
 			t.Errorf("%s is told of the plan tool although it is not offered", family)
