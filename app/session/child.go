@@ -42,6 +42,21 @@ func (m *Manager) ToolsListed(launchID string, tools []string) {
 // the API.
 func (m *Manager) SupervisedPIDs() []int { return m.grants.shims() }
 
+// SessionOf returns the session to whose agent a process belongs, by its
+// ancestors.
+func (m *Manager) SessionOf(ancestors []int) (app.SessionID, bool) {
+	return m.grants.sessionOf(ancestors)
+}
+
+// Tell puts a notice into a session's record.
+func (m *Manager) Tell(ctx context.Context, id app.SessionID, n app.Notice) error {
+	_, err := on(ctx, m, id, func(a *actor) (struct{}, error) {
+		a.notice(n.Level, n.Code, n.Text, n.Advice)
+		return struct{}{}, nil
+	})
+	return err
+}
+
 // Clarify asks the person for an agent and waits. The session is found from
 // what was handed out to the agent, never from what it says. ctx ends the
 // question; its cause may be an *app.Withdrawn, else the connection has gone.

@@ -131,7 +131,7 @@ func TestContextIsChecked(t *testing.T) {
 	refuse("another session's", launch.ID, otherContext, app.CodeContextUnavailable)
 	refuse("another launch's", otherLaunch.ID, now, app.CodeContextUnavailable)
 	refuse("an unknown launch's", "nobody", now, app.CodeContextUnavailable)
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		if _, ok := e.Data.(app.Interaction); ok {
 			t.Fatalf("something was shown: %+v", e)
 		}
@@ -168,7 +168,7 @@ func TestTurnEndCancelsItsQuestion(t *testing.T) {
 	w.began(turn, "t1")
 	approval := w.asked(turn)
 	waiting := w.clarify(context.Background(), w.launchOf().ID, w.contextOf(), "")
-	in := w.tape.wait("clarify", func(e app.Event) bool { return e.Type == "clarify.requested" }).Data.(app.Interaction)
+	in := w.tape.Wait("clarify", func(e app.Event) bool { return e.Type == "clarify.requested" }).Data.(app.Interaction)
 	w.answer(approval.ID, "") // the agent goes on, and its turn ends
 	w.ended(turn)
 	if a := <-waiting; a.out.Reason != app.ReasonCancelled || a.out.Cause != app.CauseTurnEnded || a.in.ID != in.ID {
@@ -186,7 +186,7 @@ func TestCallerGoesAway(t *testing.T) {
 	for _, want := range []app.Cause{app.CauseMCPCancelled, app.CauseConnectionClosed} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		got := w.clarify(ctx, launch.ID, id, "")
-		w.tape.wait("question", func(e app.Event) bool {
+		w.tape.Wait("question", func(e app.Event) bool {
 			in, ok := e.Data.(app.Interaction)
 			return ok && w.waits(in.ID)
 		})
@@ -228,7 +228,7 @@ func TestSubagentIsRefused(t *testing.T) {
 	for _, m := range []string{meta("own"), meta("never told"), `{"progressToken":1}`, "", "{", `[]`} {
 		ctx, cancel := context.WithCancel(ctx)
 		got := w.clarify(ctx, launch.ID, id, m)
-		w.tape.wait("question for "+m, func(e app.Event) bool {
+		w.tape.Wait("question for "+m, func(e app.Event) bool {
 			in, ok := e.Data.(app.Interaction)
 			return ok && w.waits(in.ID)
 		})
@@ -265,7 +265,7 @@ func TestContextIsNeverStoredOrShown(t *testing.T) {
 		t.Fatalf("echoed %q", got)
 	}
 	seen := 0
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		data, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
@@ -357,7 +357,7 @@ func TestPromptWaitsForTheTools(t *testing.T) {
 	}
 	s := w.create(app.NewSession{})
 	turn := w.send(s.ID, "say m x")
-	w.tape.wait("agent", func(e app.Event) bool { return e.Type == app.EventAgentStarted })
+	w.tape.Wait("agent", func(e app.Event) bool { return e.Type == app.EventAgentStarted })
 	if got := w.session(s.ID).State; got != app.StateStarting {
 		t.Fatalf("state %s", got)
 	}
@@ -372,7 +372,7 @@ func TestPromptWaitsForTheTools(t *testing.T) {
 	if end := w2.ended(w2.send(s2.ID, "say m x")); end.Status != app.TurnCompleted {
 		t.Fatalf("ended %+v", end)
 	}
-	w2.tape.wait("notice", func(e app.Event) bool { d, ok := e.Data.(app.Notice); return ok && d.Code == "tools_late" })
+	w2.tape.Wait("notice", func(e app.Event) bool { d, ok := e.Data.(app.Notice); return ok && d.Code == "tools_late" })
 }
 
 // A server that is switched off for the agent leaves no trace in the input.
@@ -391,5 +391,5 @@ func TestWithoutOurServer(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.ad.lastSpec().RunDir, "credential.json")); !os.IsNotExist(err) {
 		t.Fatalf("a credential was written: %v", err)
 	}
-	w.tape.wait("notice", func(e app.Event) bool { d, ok := e.Data.(app.Notice); return ok && d.Text == "It is switched off." })
+	w.tape.Wait("notice", func(e app.Event) bool { d, ok := e.Data.(app.Notice); return ok && d.Text == "It is switched off." })
 }

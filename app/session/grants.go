@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"sync"
 
 	"parley/app"
@@ -109,6 +110,18 @@ func (g *grants) shims() []int {
 		}
 	}
 	return pids
+}
+
+// sessionOf returns the session whose agent one of these processes supervises.
+func (g *grants) sessionOf(pids []int) (app.SessionID, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, gr := range g.byLaunch {
+		if gr.shim != 0 && slices.Contains(pids, gr.shim) {
+			return gr.launch.SessionID, true
+		}
+	}
+	return "", false
 }
 
 // bind makes the context id of a turn.

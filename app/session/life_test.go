@@ -79,7 +79,7 @@ func TestResumeBringsTheAgentUp(t *testing.T) {
 	if err := w.m.Resume(context.Background(), s.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.tape.wait("agent", func(e app.Event) bool { return e.Type == app.EventAgentStarted })
+	w.tape.Wait("agent", func(e app.Event) bool { return e.Type == app.EventAgentStarted })
 	turn := w.send(s.ID, "say m x") // perhaps while it is coming up
 	w.ended(turn)
 	if w.ad.launches() != 1 {

@@ -85,17 +85,17 @@ func anyOrder(t *testing.T, r *rand.Rand) {
 			}
 			continue
 		}
-		before := ended(w.tape.all())
-		w.tape.wait("a start", func(app.Event) bool { return w.session(s.ID).State != app.StateStarting })
+		before := ended(w.tape.All())
+		w.tape.Wait("a start", func(app.Event) bool { return w.session(s.ID).State != app.StateStarting })
 		if err := w.m.Stop(ctx, s.ID); err != nil {
 			t.Fatal(err)
 		}
-		w.tape.wait("an end", func(app.Event) bool { return ended(w.tape.all()) > before || w.session(s.ID).State == app.StateIdle })
+		w.tape.Wait("an end", func(app.Event) bool { return ended(w.tape.All()) > before || w.session(s.ID).State == app.StateIdle })
 	}
 
 	var began []app.TurnID
 	running, next := "", int64(1)
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		if e.Durable() {
 			if e.Seq != next {
 				t.Fatalf("event %d follows %d", e.Seq, next-1)

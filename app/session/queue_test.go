@@ -14,7 +14,7 @@ import (
 // begun lists the texts of the turns that began, in order.
 func (w *world) begun(id app.SessionID) []string {
 	var out []string
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		if d, ok := e.Data.(app.TurnText); ok && e.Type == app.EventTurnStarted && e.SessionID == id {
 			out = append(out, d.Text)
 		}
@@ -95,11 +95,11 @@ func TestSteer(t *testing.T) {
 	if err != nil || queued || got != turn {
 		t.Fatalf("steered %s, %v, %v", got, queued, err)
 	}
-	w.tape.wait("steered text", func(e app.Event) bool {
+	w.tape.Wait("steered text", func(e app.Event) bool {
 		d, ok := e.Data.(app.MessageText)
 		return ok && d.Text == "steered: left!" && e.TurnID == turn
 	})
-	w.tape.wait("turn.steered", func(e app.Event) bool {
+	w.tape.Wait("turn.steered", func(e app.Event) bool {
 		d, ok := e.Data.(app.TurnText)
 		return ok && e.Type == app.EventTurnSteered && e.TurnID == turn && d.Text == "left!"
 	})
@@ -147,7 +147,7 @@ func TestUnrequestedTurn(t *testing.T) {
 	first := w.send(s.ID, "began a task has finished")
 	w.ended(first)
 	launch, id := w.launchOf(), w.contextOf()
-	e := w.tape.wait("unrequested turn", func(e app.Event) bool {
+	e := w.tape.Wait("unrequested turn", func(e app.Event) bool {
 		d, ok := e.Data.(app.TurnText)
 		return ok && d.Unrequested && e.Type == app.EventTurnStarted
 	})
@@ -183,7 +183,7 @@ func TestApprovalsAndNativeQuestions(t *testing.T) {
 		t.Fatalf("asked %+v %+v", in, in.Approval)
 	}
 	w.answer(in.ID, "")
-	native := w.tape.wait("native question", func(e app.Event) bool { return e.Type == "native.requested" }).Data.(app.Interaction)
+	native := w.tape.Wait("native question", func(e app.Event) bool { return e.Type == "native.requested" }).Data.(app.Interaction)
 	if native.ToolUseID != "n2" || len(native.Questions) != 1 || len(native.Questions[0].Options) != 2 {
 		t.Fatalf("asked %+v", native)
 	}
@@ -221,11 +221,11 @@ func TestUnattendedSessionAsksNobody(t *testing.T) {
 				t.Fatalf("%s: %+v", id, texts)
 			}
 		}
-		notices := slices.DeleteFunc(w.tape.all(), func(e app.Event) bool { d, ok := e.Data.(app.Notice); return !ok || d.Code != "ask_refused" })
+		notices := slices.DeleteFunc(w.tape.All(), func(e app.Event) bool { d, ok := e.Data.(app.Notice); return !ok || d.Code != "ask_refused" })
 		if len(notices) != 2 {
 			t.Fatalf("notices %+v", notices)
 		}
-		for _, e := range w.tape.all() {
+		for _, e := range w.tape.All() {
 			if _, ok := e.Data.(app.Interaction); ok {
 				t.Fatalf("somebody was asked: %+v", e)
 			}

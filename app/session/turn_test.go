@@ -34,7 +34,7 @@ func TestOneTurn(t *testing.T) {
 	if got := w.idle(s.ID); !got.Live || got.Title != "tool t1" || got.LastStatus != app.TurnCompleted || got.NativeID == "" || got.Branch != "main" {
 		t.Fatalf("session %+v", got)
 	}
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		if d, ok := e.Data.(app.AgentStarted); ok && strings.Contains(d.Command, "hush") {
 			t.Fatalf("a secret is shown: %s", d.Command)
 		}
@@ -65,7 +65,7 @@ func TestStreamingText(t *testing.T) {
 	turn := w.send(s.ID, "delta m1 问题\ndelta m1 🤔\ntool t1\nwait")
 	w.began(turn, "t1")
 	var text string
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		if d, ok := e.Data.(app.Delta); ok {
 			if d.Offset != len(text) {
 				t.Fatalf("piece %q lies at %d, not %d", d.Text, d.Offset, len(text))
@@ -100,7 +100,7 @@ func TestStopKeepsWhatWasSaid(t *testing.T) {
 	if got := w.texts(turn)["m1"]; got.Text != "half a sen" || !got.Partial {
 		t.Fatalf("kept %+v", got)
 	}
-	e := w.tape.wait("end of the tool", func(e app.Event) bool { return e.Type == app.EventToolCompleted })
+	e := w.tape.Wait("end of the tool", func(e app.Event) bool { return e.Type == app.EventToolCompleted })
 	if d := e.Data.(app.ToolCompleted); d.ToolID != "t1" || d.Status != app.ToolCancelled {
 		t.Fatalf("tool ended %+v", d)
 	}
@@ -204,7 +204,7 @@ func TestCrash(t *testing.T) {
 	s := w.create(app.NewSession{})
 	turn := w.send(s.ID, "delta m1 almost\nwait")
 	second := w.send(s.ID, "say m second")
-	w.tape.wait("text", func(e app.Event) bool { return e.Type == app.EventMessageDelta })
+	w.tape.Wait("text", func(e app.Event) bool { return e.Type == app.EventMessageDelta })
 	kill(t, w, s.ID)
 	end := w.ended(turn)
 	if end.Status != app.TurnFailed || end.Problem == nil || end.Problem.Title != "The scripted agent has ended." {
@@ -213,7 +213,7 @@ func TestCrash(t *testing.T) {
 	if got := w.texts(turn)["m1"]; got.Text != "almost" || !got.Partial {
 		t.Fatalf("kept %+v", got)
 	}
-	e := w.tape.wait("agent.exited", func(e app.Event) bool { return e.Type == app.EventAgentExited })
+	e := w.tape.Wait("agent.exited", func(e app.Event) bool { return e.Type == app.EventAgentExited })
 	if d := e.Data.(app.AgentExited); d.Reason != "crashed" || d.Signal != "SIGKILL" {
 		t.Fatalf("exited %+v", d)
 	}
@@ -225,7 +225,7 @@ func TestCrash(t *testing.T) {
 	if w.ad.lastSpec().NativeID == "" {
 		t.Fatal("it was not resumed")
 	}
-	order := slices.DeleteFunc(w.tape.all(), func(e app.Event) bool { return e.Type != app.EventTurnStarted })
+	order := slices.DeleteFunc(w.tape.All(), func(e app.Event) bool { return e.Type != app.EventTurnStarted })
 	if len(order) != 3 || order[1].TurnID != second || order[2].TurnID != third {
 		t.Fatalf("order %+v", order)
 	}
@@ -238,7 +238,7 @@ func TestCrashSaysWhatWasOnStderr(t *testing.T) {
 	if end.Problem == nil || !strings.Contains(end.Problem.Evidence, "the disk is on fire") {
 		t.Fatalf("problem %+v", end.Problem)
 	}
-	e := w.tape.wait("agent.exited", func(e app.Event) bool { return e.Type == app.EventAgentExited })
+	e := w.tape.Wait("agent.exited", func(e app.Event) bool { return e.Type == app.EventAgentExited })
 	if d := e.Data.(app.AgentExited); d.Code != 3 {
 		t.Fatalf("exited %+v", d)
 	}
@@ -322,7 +322,7 @@ func TestAgentThatCannotStart(t *testing.T) {
 // kill ends the agent of a session, or of the only one, without a word.
 func kill(tb testing.TB, w *world, id app.SessionID) {
 	tb.Helper()
-	e := w.tape.wait("agent.started", func(e app.Event) bool {
+	e := w.tape.Wait("agent.started", func(e app.Event) bool {
 		return e.Type == app.EventAgentStarted && (id == "" || e.SessionID == id)
 	})
 	p, err := os.FindProcess(e.Data.(app.AgentStarted).PID)

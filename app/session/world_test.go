@@ -2,12 +2,9 @@ package session_test
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,9 +21,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// limit bounds every wait of a test; nothing passes or fails by being quicker.
-const limit = 20 * time.Second
-
 // world is a manager on a real record, with real processes below it.
 type world struct {
 	tb   testing.TB
@@ -34,7 +28,7 @@ type world struct {
 	db   *store.DB
 	desk *desk
 	ad   *adapter
-	tape *tape
+	tape *apptest.Tape
 	dir  string // of the sessions
 	cfg  session.Config
 }
@@ -45,14 +39,14 @@ type option func(*session.Config, *adapter)
 // goroutine has ended.
 func newWorld(tb testing.TB, opts ...option) *world {
 	tb.Helper()
-	w := &world{tb: tb, tape: newTape(tb), ad: &adapter{family: agents.Claude, program: apptest.Build(tb, "./app/session/testdata/scripted")}}
+	w := &world{tb: tb, tape: apptest.NewTape(tb), ad: &adapter{family: agents.Claude, program: apptest.Build(tb, "./app/session/testdata/scripted")}}
 	dirs := apptest.Home(tb)
 	w.dir = filepath.Join(dirs.Data, "work")
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		tb.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	db, err := store.Open(context.Background(), store.Config{Path: dirs.Database(), Committed: w.tape.add, Log: log})
+	db, err := store.Open(context.Background(), store.Config{Path: dirs.Database(), Committed: w.tape.Add, Log: log})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -107,7 +101,7 @@ func (w *world) open() {
 
 func (w *world) shutdown() {
 	w.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), apptest.Patience)
 	defer cancel()
 	if err := w.m.Shutdown(ctx); err != nil {
 		w.tb.Error(err)
@@ -162,14 +156,13 @@ func (w *world) session(id app.SessionID) app.Session {
 // ended waits for the end of a turn.
 func (w *world) ended(turn app.TurnID) app.TurnEnded {
 	w.tb.Helper()
-	e := w.tape.wait("turn.completed of "+turn, func(e app.Event) bool { return e.Type == app.EventTurnCompleted && e.TurnID == turn })
-	return e.Data.(app.TurnEnded)
+	return w.tape.Ended(turn)
 }
 
 // began waits until a turn has got to a tool.
 func (w *world) began(turn app.TurnID, tool string) {
 	w.tb.Helper()
-	w.tape.wait("tool "+tool, func(e app.Event) bool {
+	w.tape.Wait("tool "+tool, func(e app.Event) bool {
 		d, ok := e.Data.(app.ToolStarted)
 		return ok && e.TurnID == turn && d.ToolID == tool
 	})
@@ -178,7 +171,7 @@ func (w *world) began(turn app.TurnID, tool string) {
 // asked waits for a question of a turn.
 func (w *world) asked(turn app.TurnID) app.Interaction {
 	w.tb.Helper()
-	e := w.tape.wait("question of "+turn, func(e app.Event) bool {
+	e := w.tape.Wait("question of "+turn, func(e app.Event) bool {
 		in, ok := e.Data.(app.Interaction)
 		return ok && in.RunID == turn
 	})
@@ -197,7 +190,7 @@ func (w *world) waits(id string) bool {
 
 func (w *world) idle(id app.SessionID) app.Session {
 	w.tb.Helper()
-	w.tape.wait("session idle", func(e app.Event) bool {
+	w.tape.Wait("session idle", func(e app.Event) bool {
 		return e.SessionID == id && w.session(id).State == app.StateIdle
 	})
 	return w.session(id)
@@ -206,7 +199,7 @@ func (w *world) idle(id app.SessionID) app.Session {
 // types lists a turn's durable events in order.
 func (w *world) types(turn app.TurnID) []app.EventType {
 	var out []app.EventType
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		if e.TurnID == turn && e.Durable() {
 			out = append(out, e.Type)
 		}
@@ -217,62 +210,10 @@ func (w *world) types(turn app.TurnID) []app.EventType {
 // texts are the completed messages of a turn by id.
 func (w *world) texts(turn app.TurnID) map[string]app.MessageText {
 	out := map[string]app.MessageText{}
-	for _, e := range w.tape.all() {
+	for _, e := range w.tape.All() {
 		if d, ok := e.Data.(app.MessageText); ok && e.TurnID == turn && e.Type == app.EventMessageCompleted {
 			out[d.MessageID] = d
 		}
 	}
 	return out
-}
-
-// tape is every event in the order in which it was published.
-type tape struct {
-	tb      testing.TB
-	mu      sync.Mutex
-	events  []app.Event
-	changed chan struct{}
-}
-
-func newTape(tb testing.TB) *tape { return &tape{tb: tb, changed: make(chan struct{})} }
-
-func (t *tape) Publish(e app.Event) { t.add([]app.Event{e}) }
-
-func (t *tape) add(events []app.Event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.events = append(t.events, events...)
-	close(t.changed)
-	t.changed = make(chan struct{})
-}
-
-func (t *tape) all() []app.Event {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.events)
-}
-
-// wait returns the first event that fits, from the beginning on.
-func (t *tape) wait(what string, fits func(app.Event) bool) app.Event {
-	t.tb.Helper()
-	deadline := time.NewTimer(limit)
-	defer deadline.Stop()
-	for seen := 0; ; {
-		t.mu.Lock()
-		events, changed := slices.Clone(t.events), t.changed
-		t.mu.Unlock()
-		for ; seen < len(events); seen++ {
-			if fits(events[seen]) {
-				return events[seen]
-			}
-		}
-		select {
-		case <-changed:
-		case <-deadline.C:
-			for _, e := range events {
-				data, _ := json.Marshal(e.Data)
-				t.tb.Logf("%d %s %.160s", e.Seq, e.Type, data)
-			}
-			t.tb.Fatalf("waited in vain for %s", what)
-		}
-	}
 }
