@@ -17,10 +17,15 @@ func (c *Conversation) ask(id json.RawMessage, in agents.Interaction, answer fun
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.mu.Lock()
 	over := c.closed || c.turn != nil && c.turn.stopped
-	if !over {
+	_, twice := c.asks[string(id)]
+	if !over && !twice {
 		c.asks[string(id)] = cancel
 	}
 	c.mu.Unlock()
+	if twice { // the same request once more; it gets its one answer
+		cancel(nil)
+		return
+	}
 	if over { // it was on its way when the person stopped the turn
 		go c.settle(id, agents.ErrTurnStopped, nil, cancelled)
 		cancel(nil)

@@ -139,6 +139,27 @@ func TestInterruptAnswersOpenRequests(t *testing.T) {
 	}
 }
 
+// TestSameRequestTwice sends one request twice: the person is asked once, and
+// two requests with the same text are still two.
+func TestSameRequestTwice(t *testing.T) {
+	agent, host := talk(t, func(f *fake, p rpc) {
+		f.askPermission(1, `{"toolCallId":"t1"}`)
+		f.askPermission(1, `{"toolCallId":"t1"}`)
+		f.askPermission(2, `{"toolCallId":"t1"}`)
+		f.next("")
+		f.next("")
+		f.answer(p, `{"stopReason":"end_turn"}`)
+	})
+	prompt(t, agent)
+	first, second := host.NextAsk(), host.NextAsk() // the second comes after both of the first
+	first.Answer(agents.Outcome{Reason: "dismissed"})
+	second.Answer(agents.Outcome{Reason: "dismissed"})
+	host.EndOfTurn(0)
+	if n := host.Asks(); n != 2 {
+		t.Errorf("the person was asked %d times", n)
+	}
+}
+
 func TestAgentWithdrawsItsRequest(t *testing.T) {
 	agent, host := talk(t, func(f *fake, p rpc) {
 		f.askPermission(5, `{"toolCallId":"t1"}`)

@@ -126,6 +126,13 @@ func (h *Host) NextAsk() *Asked {
 	return a
 }
 
+// Asks is how many questions were put so far.
+func (h *Host) Asks() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.asked)
+}
+
 // EndOfTurn waits for the end of the turn that began when n events had been
 // emitted, and returns the events of the turn with its end as the last.
 func (h *Host) EndOfTurn(n int) []agents.Event {
