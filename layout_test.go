@@ -80,13 +80,14 @@ var rules = []rule{
 	{"app/core", []string{
 		"agents", "agents/install", "agents/proc", "agents/registry",
 		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/paths", "app/plan", "app/question",
-		"app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge", "mcp/inject",
+		"app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge",
 	}, "it builds the back end and is built without a window"},
-	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/paths", "agents", "agents/registry", "mcp", "frontend"},
+	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/paths", "frontend"},
 		"the headless program parses, prints and calls; the back end is core's"},
 	{"app/desktop", []string{"app", "app/api", "app/core", "app/paths"},
 		"the window is a thin shell: whatever it knew itself, a browser would lack"},
-	{"app/apptest", []string{"app", "app/api", "app/core", "app/paths"}, "test scaffolding for the product: a home and a back end of a test's own"},
+	{"app/apptest", []string{"app", "app/api", "app/paths"}, "what the product's tests share; a back end of its own is a package of its own, so that not every test builds one"},
+	{"app/apptest/backend", []string{"app", "app/api", "app/apptest", "app/core", "app/paths"}, "a whole back end for a test"},
 	{"frontend", nil, "it embeds the built page and nothing else"},
 	{"", []string{"app/desktop", "frontend"}, "main hands over to the window"},
 
