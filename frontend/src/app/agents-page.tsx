@@ -1,0 +1,4 @@
+import { Agents } from '../features/agents/agents.tsx';
+import '../styles/pages.css';
+
+export default Agents;

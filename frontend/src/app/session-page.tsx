@@ -1,0 +1,125 @@
+import { useCallback } from 'react';
+import type { Interaction, Session } from '../backend/types.gen.ts';
+import { Card } from '../features/card/card.tsx';
+import { Quiet } from '../features/card/quiet.tsx';
+import { Composer } from '../features/composer/composer.tsx';
+import { SessionHead } from '../features/session/head.tsx';
+import { Side } from '../features/session/side.tsx';
+import { Timeline } from '../features/session/timeline.tsx';
+import { WhatHappened } from '../features/start/start.tsx';
+import { useT } from '../lib/i18n/i18n.ts';
+import { isMovedOn, waitingIn } from '../state/live.reducer.ts';
+import { useLive } from '../state/live.ts';
+import { href } from '../state/route.ts';
+import { useTimelines } from '../state/timelines.ts';
+import { useView } from '../state/view.ts';
+import { Icon, State } from '../ui/icon.tsx';
+import { Connection } from './connection.tsx';
+import '../styles/timeline.css';
+import '../styles/card.css';
+import '../styles/composer.css';
+import '../styles/side.css';
+
+/** One session: its history, the question that waits in it, the next message. */
+export default function SessionPage({ id }: { id: string }) {
+  const t = useT();
+  const session = useLive((s) => s.sessions[id]);
+  const known = useLive((s) => s.known);
+  const side = useView((v) => v.side);
+  const renderQuestion = useCallback((i: Interaction) => <Asked i={i} />, []);
+  if (!session) {
+    return (
+      <main className="main">
+        <Connection />
+        {known && (
+          <div className="gone">
+            <h2 className="h2">{t('session.gone')}</h2>
+            <p className="sec">{t('session.goneWords')}</p>
+          </div>
+        )}
+      </main>
+    );
+  }
+  return (
+    <>
+      <main className={side ? 'main' : 'main wide'}>
+        <SessionHead session={session} />
+        <Connection />
+        <Timeline
+          key={id}
+          session={session}
+          renderQuestion={renderQuestion}
+          empty={<p className="tl-empty sec">{t('session.empty')}</p>}
+          after={<AfterDemo session={session} />}
+        />
+        <Dock session={session} />
+        <Composer session={session} />
+      </main>
+      {side && <Side session={session} />}
+    </>
+  );
+}
+
+/** The card of what waits longest here, above the composer. */
+function Dock({ session }: { session: Session }) {
+  const t = useT();
+  const interactions = useLive((s) => s.interactions);
+  const waiting = waitingIn({ known: true, version: '', sessions: {}, plans: {}, interactions }, session.id);
+  const first = waiting[0];
+  if (!first) return null;
+  return (
+    <div className="dock">
+      {waiting.length > 1 && (
+        <p className="dock-more">
+          <State name="wait" />
+          {t('dock.more', { n: waiting.length - 1 })}
+        </p>
+      )}
+      <Card key={first.interaction_id} i={first} docked />
+    </div>
+  );
+}
+
+/** A settled question in the timeline: what became of it, for ever. */
+function Asked({ i }: { i: Interaction }) {
+  const t = useT();
+  const now = useLive((s) => s.interactions[i.interaction_id]);
+  const known = { ...i, ...now };
+  return (
+    <>
+      <Quiet i={known} />
+      {isMovedOn(known) && (
+        <a className="quiet-late" href={href({ page: 'inbox', id: i.interaction_id })}>
+          <Icon name="clock" small />
+          {t('quiet.stillAnswer')}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** After the demo: what it was, and where to go on. */
+function AfterDemo({ session }: { session: Session }) {
+  const t = useT();
+  const asked = useTimelines((s) =>
+    s.opened[session.id]?.turns.flatMap((turn) => turn.parts).findLast((p) => p.kind === 'question'),
+  );
+  if (
+    session.agent !== 'demo' ||
+    session.state !== 'idle' ||
+    !session.last_status ||
+    asked?.kind !== 'question'
+  ) {
+    return null;
+  }
+  const outcome = asked.interaction.outcome;
+  if (!outcome) return null;
+  return (
+    <div className="after-demo">
+      <WhatHappened answered={outcome.reason === 'response'} />
+      <a className="btn" href={href({ page: 'start' })}>
+        {t('after.next')}
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,4 @@
+import { Settings } from '../features/settings/settings.tsx';
+import '../styles/pages.css';
+
+export default Settings;

@@ -1,0 +1,5 @@
+import { Start } from '../features/start/start.tsx';
+import '../styles/start.css';
+import '../styles/pages.css';
+
+export default Start;

@@ -1,0 +1,124 @@
+// Feeds the stores from the back end: the stream, and what is asked for once
+// when a connection comes up.
+
+import { ApiError, api } from '../backend/client.ts';
+import { inWindow, notify } from '../backend/shell.ts';
+import { openStream } from '../backend/stream.ts';
+import type { Event, Frame, Interaction } from '../backend/types.gen.ts';
+import { now as texts } from '../lib/i18n/i18n.ts';
+import { oneLine, shorten } from '../lib/text.ts';
+import { nameOf, setLookFailed, setLooking, takeAgents, useAgents } from '../state/agents.ts';
+import { useAnswers } from '../state/answers.ts';
+import { askedOf } from '../state/asked.ts';
+import { setServerClock } from '../state/clock.ts';
+import { confirmDraft, dropDraft, dropOldDrafts, unconfirmed } from '../state/drafts.ts';
+import { setSignedOut, setStream, takeEvents, takeSnapshot, useLive } from '../state/live.ts';
+import { go } from '../state/route.ts';
+import { takeAbout, takeSettings, useSettings } from '../state/settings.ts';
+import { forget, markBehind, receive } from '../state/timelines.ts';
+import { announce } from '../ui/announce.ts';
+
+const draftsKeptMS = 30 * 24 * 3600 * 1000;
+
+/** Connects the page; the returned function disconnects it. */
+export function startSync(): () => void {
+  return openStream({
+    frame,
+    state: (state) => {
+      setStream(state);
+      if (state === 'open') void greet();
+      // The stream can't say why it was refused; a call can.
+      if (state === 'lost') api.about().catch(noteSignedOut);
+    },
+  });
+}
+
+function noteSignedOut(error: unknown): void {
+  if (error instanceof ApiError && error.code === 'unauthenticated') setSignedOut();
+}
+
+async function greet(): Promise<void> {
+  try {
+    const [about, settings] = await Promise.all([api.about(), api.settings()]);
+    takeAbout(about);
+    takeSettings(settings);
+  } catch (error) {
+    noteSignedOut(error);
+  }
+  if (!useAgents.getState().list) await loadAgents(api.agents);
+}
+
+async function loadAgents(call: typeof api.agents): Promise<void> {
+  setLooking();
+  try {
+    takeAgents(await call());
+  } catch (error) {
+    setLookFailed((error as Error).message);
+  }
+}
+
+/** Looks for agents anew. */
+export function lookForAgents(): void {
+  void loadAgents(api.lookForAgents);
+}
+
+function frame(f: Frame): void {
+  if (f.snapshot) {
+    const before = useLive.getState();
+    setServerClock(f.snapshot.at);
+    takeSnapshot(f.snapshot);
+    const { sessions } = useLive.getState();
+    forget((id) => sessions[id] !== undefined);
+    markBehind((id) => sessions[id]?.last_seq ?? 0);
+    if (before.known) {
+      for (const i of f.snapshot.interactions)
+        if (!i.outcome && !before.interactions[i.interaction_id]) comeUp(i);
+    }
+    void saveLeftDrafts();
+  }
+  if (f.events?.length) {
+    takeEvents(f.events);
+    receive(f.events);
+    for (const e of f.events) follow(e);
+  }
+}
+
+function follow(e: Event): void {
+  if (e.type.endsWith('.requested')) comeUp(e.data as Interaction);
+  if (e.type.endsWith('.resolved') || e.type.endsWith('.late_answered')) {
+    const { interaction_id: id } = e.data as { interaction_id: string };
+    const mine = useAnswers.getState().sending[id];
+    if (mine?.phase === 'accepted' && !mine.lost && mine.action !== 'dismiss') dropDraft(id);
+  }
+}
+
+/** A question has come up: said to screen readers, and as a notice when the page is not in front. */
+function comeUp(i: Interaction): void {
+  const t = texts();
+  const { name } = nameOf(useAgents.getState().list, i.agent);
+  const asked = shorten(oneLine(askedOf(i)), 200);
+  announce(t('card.announce', { name, question: asked }));
+  const { notify: wanted, hide_content } = useSettings.getState().settings;
+  if (!wanted || inWindow() || (document.visibilityState === 'visible' && document.hasFocus())) return;
+  notify({
+    title: t('notice.title', { name }),
+    body: hide_content ? t('notice.hidden') : asked,
+    tag: i.interaction_id,
+    open: () => go({ page: 'inbox', id: i.interaction_id }),
+  });
+}
+
+/** Drafts that this browser has kept and the back end does not hold are saved now. */
+async function saveLeftDrafts(): Promise<void> {
+  dropOldDrafts(Date.now(), draftsKeptMS);
+  const { interactions } = useLive.getState();
+  for (const [id, draft] of Object.entries(unconfirmed())) {
+    if (!interactions[id]) continue;
+    try {
+      await api.saveDraft(id, draft);
+      confirmDraft(id, draft.revision);
+    } catch {
+      return; // kept here, tried again at the next connection
+    }
+  }
+}

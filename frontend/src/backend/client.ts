@@ -1,0 +1,121 @@
+// The one client of the back end's API: JSON over same-origin paths. Only the
+// API and the window's runtime are known here, nothing of stores or components.
+
+import type {
+  About,
+  AgentList,
+  Answer,
+  Code,
+  Conflict,
+  Draft,
+  FolderList,
+  Interaction,
+  InteractionList,
+  MessageReply,
+  NewMessage,
+  NewSession,
+  Outcome,
+  Presence,
+  ProcessList,
+  QueueChange,
+  Reply,
+  Session,
+  SessionChange,
+  Settings,
+  Timeline,
+} from './types.gen.ts';
+
+/** What a refused or failed call throws. Message is a sentence a person may read. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: Code | 'offline';
+  readonly field: string;
+  /** What was accepted instead, when an answer came second. */
+  readonly outcome: Outcome | undefined;
+
+  constructor(code: Code | 'offline', message: string, field = '', outcome?: Outcome) {
+    super(message);
+    this.code = code;
+    this.field = field;
+    this.outcome = outcome;
+  }
+}
+
+/** Whether the call never reached the back end, so that trying again is safe and useful. */
+export function isOffline(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'offline';
+}
+
+async function call<R>(method: string, path: string, body?: unknown, keepalive = false): Promise<R> {
+  const init: RequestInit = { method, credentials: 'same-origin' };
+  if (body !== undefined) {
+    init.headers = { 'Content-Type': 'application/json' };
+    init.body = JSON.stringify(body);
+    // Outlives the page, but browsers refuse it for more than 64 KiB.
+    init.keepalive = keepalive && init.body.length < 20_000;
+  }
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    throw new ApiError('offline', error instanceof Error ? error.message : String(error));
+  }
+  const text = await response.text();
+  if (response.ok) return (text ? JSON.parse(text) : {}) as R;
+  throw refusal(response.status, text);
+}
+
+/** The error of a response that is not ok. Anything but our own error shape is a proxy's or a crash's. */
+export function refusal(status: number, text: string): ApiError {
+  try {
+    const { error, outcome } = JSON.parse(text) as Conflict;
+    if (error?.code) return new ApiError(error.code, error.message, error.field ?? '', outcome);
+  } catch {
+    // Not JSON: fall through to what the status says.
+  }
+  if (status === 401) return new ApiError('unauthenticated', '');
+  if (status === 502 || status === 503 || status === 504) return new ApiError('offline', `HTTP ${status}`);
+  return new ApiError('internal', `HTTP ${status}`);
+}
+
+const id = encodeURIComponent;
+
+export const api = {
+  about: () => call<About>('GET', '/api/about'),
+  agents: () => call<AgentList>('GET', '/api/agents'),
+  lookForAgents: () => call<AgentList>('POST', '/api/agents/refresh'),
+  settings: () => call<Settings>('GET', '/api/settings'),
+  saveSettings: (s: Settings) => call<Settings>('PUT', '/api/settings', s),
+  folders: (path: string) => call<FolderList>('GET', `/api/folders?path=${id(path)}`),
+  presence: (p: Presence) => call<object>('POST', '/api/presence', p, true),
+
+  createSession: (s: NewSession) => call<Session>('POST', '/api/sessions', s),
+  changeSession: (s: string, change: SessionChange) =>
+    call<Session>('PATCH', `/api/sessions/${id(s)}`, change),
+  deleteSession: (s: string) => call<object>('DELETE', `/api/sessions/${id(s)}`),
+  stop: (s: string) => call<object>('POST', `/api/sessions/${id(s)}/stop`),
+  close: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/close`),
+  resume: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/resume`),
+  processes: (s: string) => call<ProcessList>('GET', `/api/sessions/${id(s)}/processes`),
+  send: (s: string, m: NewMessage) => call<MessageReply>('POST', `/api/sessions/${id(s)}/messages`, m),
+  changeQueued: (s: string, turn: string, change: QueueChange) =>
+    call<Session>('PATCH', `/api/sessions/${id(s)}/queue/${id(turn)}`, change),
+  dropQueued: (s: string, turn: string) =>
+    call<Session>('DELETE', `/api/sessions/${id(s)}/queue/${id(turn)}`),
+  /** A page of a timeline: the newest, the one before a number, or what came after one. */
+  timeline: (s: string, at: { before?: number; after?: number }, limit: number) => {
+    const query = new URLSearchParams({ limit: String(limit) });
+    if (at.before !== undefined) query.set('before', String(at.before));
+    if (at.after !== undefined) query.set('after', String(at.after));
+    return call<Timeline>('GET', `/api/sessions/${id(s)}/events?${query}`);
+  },
+
+  interactions: (state: 'waiting' | 'moved_on' | 'all', limit: number) =>
+    call<InteractionList>('GET', `/api/interactions?state=${state}&limit=${limit}`),
+  answer: (a: Answer) => call<Reply>('POST', `/api/interactions/${id(a.interaction_id)}/answer`, a),
+  moreTime: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/more-time`),
+  typing: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/typing`),
+  saveDraft: (i: string, d: Draft) => call<object>('PUT', `/api/interactions/${id(i)}/draft`, d, true),
+  seen: (i: string) => call<object>('POST', `/api/interactions/${id(i)}/seen`),
+  clear: (i: string) => call<object>('POST', `/api/interactions/${id(i)}/clear`),
+};

@@ -1,0 +1,113 @@
+import type { Agent } from '../../backend/types.gen.ts';
+import { type PlainKey, useT } from '../../lib/i18n/i18n.ts';
+import { oneLine, shortPath } from '../../lib/text.ts';
+import { canStart, fixOf, useAgents } from '../../state/agents.ts';
+import { useSettings } from '../../state/settings.ts';
+import { Mark } from '../../ui/bits.tsx';
+import { Command } from '../../ui/command.tsx';
+import { Icon, State } from '../../ui/icon.tsx';
+
+/** Every family: what was found of it, what is wrong with it, and what to do about that. */
+export function Agents({ look }: { look: () => void }) {
+  const t = useT();
+  const { list, looking, error } = useAgents();
+  return (
+    <main className="main">
+      <header className="head">
+        <div className="grow">
+          <h1>{t('agents.title')}</h1>
+        </div>
+        <button type="button" className="btn bare" disabled={looking} onClick={look}>
+          <Icon name="redo" small />
+          {looking ? t('agents.looking') : t('agents.look')}
+        </button>
+      </header>
+      <section className="page" tabIndex={0} aria-label={t('agents.title')}>
+        {error && (
+          <div className="strip bad page-strip" role="alert">
+            <Icon name="warn" />
+            <div>{error}</div>
+          </div>
+        )}
+        {list?.problem && (
+          <div className="strip plain page-strip">
+            <Icon name="warn" />
+            <div>{oneLine(list.problem)}</div>
+          </div>
+        )}
+        {!list && looking && <p className="sec">{t('agents.looking')}</p>}
+        {list && (
+          <table className="tbl inst-t">
+            <thead>
+              <tr>
+                <th>{t('agents.agent')}</th>
+                <th>{t('agents.version')}</th>
+                <th className="wide-only">{t('agents.program')}</th>
+                <th>{t('agents.state')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.agents.map((a) => (
+                <AgentLine key={a.family} agent={a} />
+              ))}
+            </tbody>
+          </table>
+        )}
+        {list && <p className="mut note agents-source">{sourceWords(t, list.path_source)}</p>}
+      </section>
+    </main>
+  );
+}
+
+function sourceWords(t: ReturnType<typeof useT>, source: string): string {
+  return source ? t('agents.source', { source: oneLine(source) }) : '';
+}
+
+const stateKeys: Record<Agent['state'], PlainKey> = {
+  ready: 'agent.ready',
+  login_unknown: 'agent.loginUnknown',
+  not_logged_in: 'agent.notLoggedIn',
+  too_old: 'agent.tooOld',
+  broken: 'agent.broken',
+  not_found: 'agent.notFound',
+};
+
+function AgentLine({ agent: a }: { agent: Agent }) {
+  const t = useT();
+  const home = useSettings((s) => s.about.home);
+  const good = canStart(a);
+  const missing = a.state === 'not_found';
+  const fix = good ? '' : fixOf(a);
+  return (
+    <tr>
+      <td>
+        <span className="row">
+          <Mark text={a.mark} />
+          <span>{a.name}</span>
+        </span>
+      </td>
+      <td>{a.version}</td>
+      <td className="p wide-only">{shortPath(a.path, home)}</td>
+      <td>
+        <span className={good ? 'state ok' : missing ? 'state idle' : 'state bad'}>
+          <State name={good ? 'ok' : missing ? 'idle' : 'bad'} />
+          <span>{!good && !missing && a.problem ? oneLine(a.problem.title) : t(stateKeys[a.state])}</span>
+        </span>
+        {(a.problem?.advice || fix) && !good && (
+          <div className="fix">
+            {a.problem?.advice && <span>{oneLine(a.problem.advice)}</span>}
+            {fix && <Command text={fix} />}
+          </div>
+        )}
+        {good && a.problem && (
+          <div className="fix">
+            <span>
+              {oneLine(a.problem.title)} {oneLine(a.problem.advice)}
+            </span>
+            {a.problem.command && <Command text={a.problem.command} />}
+          </div>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,164 @@
+// What a card does to the world: answers, closes, asks for time, keeps drafts.
+// Every call names the interaction it is for; nothing goes to "the open one".
+
+import { ApiError, api, isOffline } from '../../backend/client.ts';
+import type { Action, Answer, Draft, Interaction } from '../../backend/types.gen.ts';
+import { now as texts } from '../../lib/i18n/i18n.ts';
+import {
+  beginSending,
+  forgetFailure,
+  markFailed,
+  markSettled,
+  type Sending,
+  useAnswers,
+} from '../../state/answers.ts';
+import { serverNow } from '../../state/clock.ts';
+import { hasAnswer, toAnswer } from '../../state/drafts.logic.ts';
+import { changeDraft, confirmDraft, draftOf, dropDraft, useDrafts } from '../../state/drafts.ts';
+import { takeCleared, takeInteraction, takeOutcome } from '../../state/live.ts';
+import { soonMS } from './card.logic.ts';
+
+const saveAfterMS = 400;
+const saveAgainMS = 5000;
+const typingEveryMS = 5000;
+
+const saving = new Map<string, ReturnType<typeof setTimeout>>();
+const pinged = new Map<string, number>();
+
+/** Sends the draft as the answer, if there is one and none is on its way. */
+export function sendAnswer(i: Interaction): Promise<void> {
+  const draft = draftOf(i);
+  if (!hasAnswer(i, draft)) return Promise.resolve();
+  return deliver(i, 'answer', toAnswer(i, draft));
+}
+
+/** Sends a decision on an approval, a decline, or the acceptance of a link. */
+export function decide(i: Interaction, action: Action): Promise<void> {
+  const text = draftOf(i).text.trim();
+  const answer: Answer = {
+    interaction_id: i.interaction_id,
+    session_id: i.session_id,
+    status: 'answered',
+    action,
+  };
+  if (i.tool_use_id) answer.tool_use_id = i.tool_use_id;
+  if (text && action === 'deny') answer.reason = text;
+  else if (text) answer.message = text;
+  return deliver(i, action, answer);
+}
+
+/** Closes without answering. That is no consent, and the agent is told so. */
+export function dismiss(i: Interaction): Promise<void> {
+  const answer: Answer = { interaction_id: i.interaction_id, session_id: i.session_id, status: 'cancelled' };
+  if (i.kind === 'form') answer.type = 'interactive_form_question';
+  if (i.tool_use_id) answer.tool_use_id = i.tool_use_id;
+  return deliver(i, 'dismiss', answer);
+}
+
+/** The same again that has failed. */
+export function tryAgain(i: Interaction, failed: Sending): Promise<void> {
+  if (failed.action === 'answer') return sendAnswer(i);
+  return failed.action === 'dismiss' ? dismiss(i) : decide(i, failed.action);
+}
+
+async function deliver(i: Interaction, action: Sending['action'], answer: Answer): Promise<void> {
+  const id = i.interaction_id;
+  if (!beginSending(id, action)) return;
+  cancelSaving(id);
+  try {
+    const reply = await api.answer(answer);
+    markSettled(id, false);
+    if (reply.outcome && !reply.late) takeOutcome(id, reply.outcome);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'already_resolved' && error.outcome) {
+      // Somebody was first. Their answer is shown; the draft here stays on offer.
+      markSettled(id, true);
+      takeOutcome(id, error.outcome);
+      return;
+    }
+    const offline = isOffline(error);
+    markFailed(id, offline ? texts()('card.notSent') : String((error as Error).message), offline);
+  }
+}
+
+/** Changes the answer in the making and sees to it that it is kept. */
+export function edit(i: Interaction, change: Partial<Draft>): void {
+  const id = i.interaction_id;
+  const phase = useAnswers.getState().sending[id]?.phase;
+  if (phase === 'sending' || phase === 'accepted') return;
+  forgetFailure(id);
+  changeDraft(i, change);
+  saveSoon(id, saveAfterMS);
+  pingTyping(i);
+}
+
+function cancelSaving(id: string): void {
+  clearTimeout(saving.get(id));
+  saving.delete(id);
+}
+
+function saveSoon(id: string, afterMS: number): void {
+  clearTimeout(saving.get(id));
+  saving.set(
+    id,
+    setTimeout(() => void save(id), afterMS),
+  );
+}
+
+async function save(id: string): Promise<void> {
+  saving.delete(id);
+  const draft = useDrafts.getState().drafts[id];
+  if (!draft) return;
+  try {
+    await api.saveDraft(id, draft);
+    confirmDraft(id, draft.revision);
+  } catch (error) {
+    // Unreachable: the browser keeps it, and it is tried again. A refusal is final.
+    if (isOffline(error)) saveSoon(id, saveAgainMS);
+  }
+}
+
+/** Saves what is waiting to be saved at once: the page is being left. */
+export function saveNow(): void {
+  for (const id of [...saving.keys()]) {
+    cancelSaving(id);
+    void save(id);
+  }
+}
+
+/** Typing near the end earns more time by itself; the desk decides how often. */
+function pingTyping(i: Interaction): void {
+  const now = serverNow();
+  if (i.outcome || !i.deadline_at || i.deadline_at - now > soonMS) return;
+  if (now - (pinged.get(i.interaction_id) ?? 0) < typingEveryMS) return;
+  pinged.set(i.interaction_id, now);
+  api.typing(i.interaction_id).then(takeInteraction, () => {
+    // The clock on the card stays as it is; the next key tries again.
+    pinged.delete(i.interaction_id);
+  });
+}
+
+/** Asks for more time. */
+export async function moreTime(i: Interaction): Promise<void> {
+  try {
+    takeInteraction(await api.moreTime(i.interaction_id));
+  } catch (error) {
+    if (error instanceof ApiError && error.outcome) takeOutcome(i.interaction_id, error.outcome);
+  }
+}
+
+/** Takes a question that was moved on from out of the inbox. */
+export async function clearMovedOn(i: Interaction): Promise<void> {
+  await api.clear(i.interaction_id);
+  takeCleared(i.interaction_id, serverNow());
+  dropDraft(i.interaction_id);
+}
+
+const told = new Set<string>();
+
+/** Tells once that a person had the card before their eyes. */
+export function tellSeen(id: string): void {
+  if (told.has(id)) return;
+  told.add(id);
+  api.seen(id).catch(() => told.delete(id));
+}

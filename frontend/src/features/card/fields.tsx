@@ -1,0 +1,279 @@
+import { useId, useRef } from 'react';
+import type { Draft, Field } from '../../backend/types.gen.ts';
+import { type T, useT } from '../../lib/i18n/i18n.ts';
+import { countChars, oneLine, shorten } from '../../lib/text.ts';
+import { type FieldFault, fieldAnswered, fieldFault, optionValue, toggle } from '../../state/drafts.logic.ts';
+import { Line, Paragraphs } from '../../ui/bits.tsx';
+import { useGrow } from '../../ui/grow.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { stepsOf } from './card.logic.ts';
+import { type BodyProps, HeaderTag, Question } from './clarify.tsx';
+import { Options, Segments } from './options.tsx';
+import { Say } from './say.tsx';
+
+/** Where a form with many fields is: what is done, what is in front. */
+export function StepList({ i, draft }: Pick<BodyProps, 'i' | 'draft'>) {
+  const steps = stepsOf(i, draft);
+  if (steps.count === 1) return null;
+  return (
+    <ol className="steps">
+      {i.questions!.map((f, n) => {
+        const done = n !== steps.at && fieldAnswered(f, draft) && fieldFault(f, draft) === null;
+        return (
+          <li key={f.id} className={done ? 'done' : ''} aria-current={n === steps.at ? 'step' : undefined}>
+            {done ? <Icon name="check" small /> : <span className="no">{n + 1}</span>}
+            <span className="trunc">{stepName(f)}</span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** A short name of a field, for the list of steps and the button that leads there. */
+export function stepName(f: Field): string {
+  return shorten(oneLine(f.header || f.question), 24);
+}
+
+/** A form: its fields one by one when there are many, else one below the other. */
+export function FieldsBody({ i, draft, locked, edit, headingID }: BodyProps) {
+  const t = useT();
+  const steps = stepsOf(i, draft);
+  const single = steps.fields.length === 1;
+  return (
+    <>
+      {i.server && (
+        <div className="tag row tag-server">
+          <Icon name="plug" small />
+          <span>{t('card.fromServer', { server: oneLine(i.server) })}</span>
+        </div>
+      )}
+      {i.header && !single && <HeaderTag text={i.header} />}
+      {i.question && (!single || i.kind === 'elicitation') && <Question text={i.question} id={headingID} />}
+      {steps.fields.map((n) => {
+        const f = i.questions![n]!;
+        const own = single && i.kind !== 'elicitation';
+        return (
+          <FieldBlock
+            key={f.id}
+            field={f}
+            draft={draft}
+            locked={locked}
+            edit={edit}
+            asQuestion={own || f.options.length > 0}
+            fromServer={i.kind === 'elicitation'}
+            // The one question of a step is what the card is about.
+            headingID={own ? headingID : ''}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+interface BlockProps {
+  field: Field;
+  draft: Draft;
+  locked: boolean;
+  edit: (change: Partial<Draft>) => void;
+  asQuestion: boolean;
+  fromServer: boolean;
+  headingID: string;
+}
+
+function FieldBlock({ field: f, draft, locked, edit, asQuestion, fromServer, headingID }: BlockProps) {
+  const t = useT();
+  const ownID = useId();
+  const id = headingID || ownID;
+  const chosen = draft.answers?.[f.id] ?? [];
+  const typed = draft.typed?.[f.id] ?? '';
+  const choose = (value: string) =>
+    edit({ answers: { ...draft.answers, [f.id]: toggle(chosen, value, f.multi_select) } });
+  const type = (text: string) => edit({ typed: { ...draft.typed, [f.id]: text } });
+  const choices = f.input_type === 'boolean' ? yesNo(t) : f.options;
+
+  if (choices.length > 0) {
+    const small = !f.free_text && !f.multi_select && choices.length <= 4 && choices.every(isShort);
+    return (
+      <div className={small ? 'frow' : 'fblock'} data-group="">
+        {asQuestion && !small ? (
+          <h3 className="q" id={id}>
+            <Paragraphs text={f.question} />
+          </h3>
+        ) : (
+          <FieldLabel field={f} id={id} />
+        )}
+        {f.description && <p className={small ? 'help' : 'hint'}>{<Line text={f.description} />}</p>}
+        {f.multi_select && <p className="hint">{t('card.anyNumber')}</p>}
+        {small ? (
+          <Segments
+            options={choices}
+            chosen={chosen}
+            valueFor={optionValue}
+            labelledBy={id}
+            locked={locked}
+            choose={choose}
+          />
+        ) : (
+          <Options
+            options={choices}
+            chosen={chosen}
+            valueFor={optionValue}
+            multi={f.multi_select}
+            defaults={f.default ?? []}
+            labelledBy={id}
+            locked={locked}
+            choose={choose}
+          />
+        )}
+        {small && f.default?.length ? <Help text={t('card.serverDefault')} /> : null}
+        {f.free_text && (
+          <Say
+            value={typed}
+            placeholder={t('card.orSay')}
+            label={`${oneLine(f.question)}: ${t('card.orSay')}`}
+            change={type}
+            locked={locked}
+          />
+        )}
+      </div>
+    );
+  }
+  return (
+    <TextField
+      field={f}
+      id={id}
+      value={typed}
+      fault={fieldFault(f, draft)}
+      fromServer={fromServer}
+      asQuestion={asQuestion}
+      locked={locked}
+      change={type}
+    />
+  );
+}
+
+function isShort(o: { label: string; description?: string; recommended?: boolean }): boolean {
+  return countChars(o.label) <= 16 && !o.description && !o.recommended;
+}
+
+function yesNo(t: T) {
+  return [
+    { label: t('common.yes'), value: 'true' },
+    { label: t('common.no'), value: 'false' },
+  ];
+}
+
+function FieldLabel({ field, id, htmlFor }: { field: Field; id: string; htmlFor?: string }) {
+  const t = useT();
+  return (
+    <label id={id} htmlFor={htmlFor}>
+      <Line text={field.question} /> {!field.required && <span className="mut">{t('card.optional')}</span>}
+    </label>
+  );
+}
+
+function Help({ text, bad = false, id }: { text: string; bad?: boolean; id?: string }) {
+  return (
+    <span className={bad ? 'help bad' : 'help'} id={id}>
+      {text}
+    </span>
+  );
+}
+
+interface TextProps {
+  field: Field;
+  id: string;
+  value: string;
+  fault: FieldFault | null;
+  fromServer: boolean;
+  asQuestion: boolean;
+  locked: boolean;
+  change: (text: string) => void;
+}
+
+function TextField({ field: f, id, value, fault, fromServer, asQuestion, locked, change }: TextProps) {
+  const t = useT();
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const number = f.input_type === 'number' || f.input_type === 'integer';
+  useGrow(ref, value, 0.3);
+  const wrong = fault && fault.kind !== 'required' ? faultWords(t, fault) : '';
+  const common = {
+    id: `${id}f`,
+    className: number ? 'field narrow' : 'field',
+    value,
+    placeholder: oneLine(f.placeholder ?? ''),
+    readOnly: locked,
+    'aria-labelledby': id,
+    'aria-describedby': `${id}h`,
+    'aria-invalid': wrong ? true : undefined,
+    'data-say': '',
+  };
+  return (
+    <div className="frow">
+      {asQuestion ? (
+        <h3 className="q q-flush" id={id}>
+          <Paragraphs text={f.question} />
+        </h3>
+      ) : (
+        <FieldLabel field={f} id={id} htmlFor={`${id}f`} />
+      )}
+      {number || f.format ? (
+        <input
+          {...common}
+          type={f.format === 'date' ? 'date' : 'text'}
+          inputMode={number ? 'decimal' : undefined}
+          onChange={(e) => change(e.target.value)}
+        />
+      ) : (
+        <textarea {...common} ref={ref} rows={asQuestion ? 3 : 1} onChange={(e) => change(e.target.value)} />
+      )}
+      <span className="helps" id={`${id}h`}>
+        {f.description && (
+          <span className="help">
+            <Line text={f.description} />
+          </span>
+        )}
+        {number && !wrong && rangeWords(t, f) && <Help text={rangeWords(t, f)} />}
+        {fromServer && f.default?.length && value === f.default.join('\n') ? (
+          <Help text={t('card.serverDefault')} />
+        ) : null}
+        {wrong && <Help text={wrong} bad />}
+      </span>
+    </div>
+  );
+}
+
+function rangeWords(t: T, f: Field): string {
+  const { minimum: min, maximum: max } = f;
+  const whole = f.input_type === 'integer';
+  if (min !== undefined && max !== undefined) {
+    return whole ? t('field.wholeBetween', { min, max }) : t('field.between', { min, max });
+  }
+  if (min !== undefined) return t('field.atLeast', { n: min });
+  if (max !== undefined) return t('field.atMost', { n: max });
+  return whole ? t('field.whole') : '';
+}
+
+function faultWords(t: T, fault: FieldFault): string {
+  switch (fault.kind) {
+    case 'min':
+      return t('field.atLeast', { n: fault.n });
+    case 'max':
+      return t('field.atMost', { n: fault.n });
+    case 'minLength':
+      return t('field.minLength', { n: fault.n });
+    case 'maxLength':
+      return t('field.maxLength', { n: fault.n });
+    case 'integer':
+      return t('field.whole');
+    case 'number':
+      return t('field.number');
+    case 'email':
+      return t('field.email');
+    case 'uri':
+      return t('field.uri');
+    case 'required':
+      return '';
+  }
+}

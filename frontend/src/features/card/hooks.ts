@@ -1,0 +1,51 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import type { Draft, Interaction } from '../../backend/types.gen.ts';
+import { draftOf, useDrafts } from '../../state/drafts.ts';
+import { tellSeen } from './answer.ts';
+import { guardMS } from './card.logic.ts';
+
+/** The draft of a card, renewed as it changes. */
+export function useDraft(i: Interaction): Draft {
+  useDrafts((s) => s.drafts[i.interaction_id]);
+  return draftOf(i);
+}
+
+/**
+ * Whether things at this place may act: false for a moment after the place has
+ * got new content, so that a click or key meant for the old one does nothing.
+ */
+export function useArmed(content: string): () => boolean {
+  const since = useRef(Number.POSITIVE_INFINITY);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the content is the trigger
+  useLayoutEffect(() => {
+    since.current = performance.now();
+  }, [content]);
+  return () => performance.now() - since.current >= guardMS;
+}
+
+/** Tells that the card was seen once it stands before the person: visible, and the window in front. */
+export function useSeen(id: string, ref: RefObject<HTMLElement | null>, waiting: boolean): void {
+  useEffect(() => {
+    const el = ref.current;
+    if (!el || !waiting || typeof IntersectionObserver === 'undefined') return;
+    let visible = false;
+    const check = () => {
+      if (visible && document.visibilityState === 'visible' && document.hasFocus()) tellSeen(id);
+    };
+    const observer = new IntersectionObserver(
+      (entries) => {
+        visible = entries.some((e) => e.isIntersecting);
+        check();
+      },
+      { threshold: 0.3 },
+    );
+    observer.observe(el);
+    window.addEventListener('focus', check);
+    document.addEventListener('visibilitychange', check);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener('focus', check);
+      document.removeEventListener('visibilitychange', check);
+    };
+  }, [id, ref, waiting]);
+}

@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import { api } from '../../backend/client.ts';
+import type { Draft, Interaction } from '../../backend/types.gen.ts';
+import { useLanguage, useT } from '../../lib/i18n/i18n.ts';
+import { neutral, oneLine } from '../../lib/text.ts';
+import { clockTime } from '../../lib/time.ts';
+import { useAnswers } from '../../state/answers.ts';
+import { askedOf } from '../../state/asked.ts';
+import { useServerNow } from '../../state/clock.ts';
+import { draftWords, isTouched } from '../../state/drafts.logic.ts';
+import { draftOf, dropDraft, useDrafts } from '../../state/drafts.ts';
+import { isMovedOn } from '../../state/live.reducer.ts';
+import { setOpen, useView } from '../../state/view.ts';
+import { Line } from '../../ui/bits.tsx';
+import { Icon, State } from '../../ui/icon.tsx';
+import { byKey, endKey, offered, quietState } from './quiet.logic.ts';
+
+/** A settled question: one quiet line that stays for ever, and unfolds to all that was on offer. */
+export function Quiet({ i }: { i: Interaction }) {
+  const t = useT();
+  const language = useLanguage();
+  const now = useServerNow(false);
+  const key = `quiet.${i.interaction_id}`;
+  const open = useView((v) => v.open[key] ?? false);
+  const o = i.outcome;
+  if (!o) return null;
+  const end = endKey(o);
+  const when = clockTime(i.late?.answered_at ?? o.resolved_at, now, language);
+  const answered = o.reason === 'response' || o.reason === 'dismissed' || i.late;
+  const by = i.late ? byKey({ ...o, by: i.late.by }) : byKey(o);
+  return (
+    <div className="quiet" data-settled={i.interaction_id}>
+      <State name={i.late ? 'ok' : quietState(o)} />
+      <button
+        type="button"
+        className="quiet-q sec trunc"
+        aria-expanded={open}
+        onClick={() => setOpen(key, !open)}
+      >
+        <Line text={askedOf(i)} />
+      </button>
+      <span className="m">{answered ? t('quiet.byAt', { by: t(by), when }) : when}</span>
+      <div className="a" dir="auto">
+        {i.late ? (
+          <>
+            {neutral(i.late.response)} <span className="mut">{t('quiet.late')}</span>
+          </>
+        ) : end ? (
+          t(end)
+        ) : (
+          neutral(o.response)
+        )}
+        {o.note && <span className="sec"> “{oneLine(o.note)}”</span>}
+      </div>
+      {open && <Offered i={i} />}
+      <LeftDraft i={i} />
+    </div>
+  );
+}
+
+function Offered({ i }: { i: Interaction }) {
+  const t = useT();
+  return (
+    <div className="quiet-more">
+      {i.approval?.command && <pre className="cmd">{neutral(i.approval.command)}</pre>}
+      {offered(i).map((q, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: questions have no identity but their place
+        <div key={n}>
+          <p dir="auto">{neutral(q.question)}</p>
+          <ul>
+            {q.options.map((opt) => (
+              <li key={opt.label} className={opt.taken ? 'taken' : ''}>
+                {opt.taken ? <Icon name="check" small /> : <span className="dot" />}
+                <Line text={opt.label} />
+                {opt.taken && <span className="vh"> {t('quiet.taken')}</span>}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A draft that did not go out is offered, never lost and never sent by itself. */
+function LeftDraft({ i }: { i: Interaction }) {
+  const t = useT();
+  const [sent, setSent] = useState<'no' | 'sending' | 'failed'>('no');
+  useDrafts((s) => s.drafts[i.interaction_id]);
+  const mine = useAnswers((s) => s.sending[i.interaction_id]);
+  const draft = draftOf(i);
+  const answeredHere = mine?.phase === 'accepted' && !mine.lost && mine.action !== 'dismiss';
+  if (i.late || isMovedOn(i) || !isTouched(i, draft) || answeredHere || saysTheSame(i, draft)) return null;
+  const send = async () => {
+    setSent('sending');
+    try {
+      const question = askedOf(i)
+        .split('\n')
+        .map((l) => `> ${l}`)
+        .join('\n');
+      await api.send(i.session_id, { text: `${question}\n\n${draftWords(i, draft)}` });
+      dropDraft(i.interaction_id);
+      // The back end keeps its copy; an empty one with a newer number takes its place.
+      void api.saveDraft(i.interaction_id, { revision: Date.now(), selected: [], text: '' });
+      setSent('no');
+    } catch {
+      setSent('failed');
+    }
+  };
+  return (
+    <div className="quiet-draft row">
+      <span className="sec">{sent === 'failed' ? t('quiet.draftFailed') : t('quiet.draftLeft')}</span>
+      <button type="button" className="link" disabled={sent === 'sending'} onClick={() => void send()}>
+        {t('quiet.sendAsNew')}
+      </button>
+    </div>
+  );
+}
+
+/** Whether a draft holds just what was answered, so that nothing of it is left. */
+function saysTheSame(i: Interaction, d: Draft): boolean {
+  const o = i.outcome!;
+  if (o.reason !== 'response') return false;
+  if (i.questions?.length)
+    return i.questions.every((f) => same(o.answers?.[f.id] ?? [], d.answers?.[f.id] ?? []));
+  return o.text === d.text.trim() && same(o.selected, d.selected);
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((v) => b.includes(v));
+}

@@ -1,0 +1,40 @@
+import { useRef } from 'react';
+import { useT } from '../../lib/i18n/i18n.ts';
+import { Key } from '../../ui/bits.tsx';
+import { useGrow } from '../../ui/grow.ts';
+import { Icon } from '../../ui/icon.tsx';
+
+interface Props {
+  value: string;
+  placeholder: string;
+  change: (text: string) => void;
+  locked: boolean;
+  /** Kept for screen readers when the placeholder is gone. */
+  label?: string;
+}
+
+/** The field for one's own words. It stands under every choice and goes together with it. */
+export function Say({ value, placeholder, change, locked, label }: Props) {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const t = useT();
+  useGrow(ref, value, 0.3);
+  return (
+    <div className="say">
+      <Icon name="pencil" />
+      <div className="wrap">
+        <textarea
+          ref={ref}
+          className={value ? 'field typed' : 'field'}
+          rows={1}
+          value={value}
+          placeholder={placeholder}
+          aria-label={label ?? placeholder}
+          readOnly={locked}
+          data-say=""
+          onChange={(e) => change(e.target.value)}
+        />
+        {!value && <Key live>{t('key.tab')}</Key>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+import { useEffect, useRef, useState } from 'react';
+import { api } from '../../backend/client.ts';
+import type { MessageHow, Session } from '../../backend/types.gen.ts';
+import { useT } from '../../lib/i18n/i18n.ts';
+import { useAgentName, useAgents } from '../../state/agents.ts';
+import { composerText, giveBack, setComposerText, useComposer } from '../../state/composer.ts';
+import { waitingIn } from '../../state/live.reducer.ts';
+import { takeSession, useLive } from '../../state/live.ts';
+import { useSettings } from '../../state/settings.ts';
+import { useGrow } from '../../ui/grow.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { ModeMenu } from '../../ui/modes.tsx';
+import { canStop, sends, waysToSend } from './composer.logic.ts';
+import { Queue } from './queue.tsx';
+
+/** The next message to a session, what waits behind the running turn, and the way to stop it. */
+export function Composer({ session }: { session: Session }) {
+  const t = useT();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = useComposer((c) => composerText(c.texts, session.id));
+  const ctrlSends = useSettings((s) => s.settings.send_key === 'ctrl_enter');
+  const canSteer = useAgents(
+    (s) => s.list?.agents.find((a) => a.family === session.agent)?.can_steer ?? false,
+  );
+  const { name } = useAgentName(session.agent);
+  const waits = useLive((s) => waitingIn(s, session.id)[0]?.kind ?? '');
+  const [error, setError] = useState('');
+  useGrow(field, text, 0.4);
+
+  const ways = waysToSend(session.state, canSteer);
+  const empty = text.trim() === '';
+  const stoppable = canStop(session.state);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an error belongs to its session
+  useEffect(() => setError(''), [session.id]);
+
+  const send = async (how: MessageHow) => {
+    const message = text.trim();
+    if (!message) return;
+    setComposerText(session.id, '');
+    setError('');
+    try {
+      await api.send(session.id, { text: message, how });
+    } catch (e) {
+      giveBack(session.id, message);
+      setError((e as Error).message || t('composer.notSent'));
+    }
+  };
+  const stop = () => {
+    setError('');
+    api.stop(session.id).catch((e: Error) => setError(e.message || t('composer.notStopped')));
+  };
+  const change = async (what: { mode?: string; model?: string }) => {
+    try {
+      takeSession(await api.changeSession(session.id, what));
+    } catch (e) {
+      setError((e as Error).message);
+    }
+  };
+
+  const placeholder =
+    waits === 'form'
+      ? t('composer.waitsForm')
+      : waits
+        ? t('composer.waitsCard', { name })
+        : session.closed
+          ? t('composer.closed', { name })
+          : t('composer.message', { name });
+
+  return (
+    <div className="composer">
+      <Queue session={session} fail={setError} />
+      {error && (
+        <div className="strip bad composer-error" role="alert">
+          <Icon name="warn" />
+          <div className="grow">{error}</div>
+          <button
+            type="button"
+            className="btn icon sm"
+            title={t('common.close')}
+            onClick={() => setError('')}
+          >
+            <Icon name="x" small />
+          </button>
+        </div>
+      )}
+      <div className="comp">
+        <textarea
+          ref={field}
+          className="comp-text"
+          rows={1}
+          value={text}
+          placeholder={placeholder}
+          aria-label={t('composer.message', { name })}
+          data-home-focus=""
+          onChange={(e) => setComposerText(session.id, e.target.value)}
+          onKeyDown={(e) => {
+            const p = {
+              key: e.key,
+              ctrl: e.ctrlKey || e.metaKey,
+              shift: e.shiftKey,
+              alt: e.altKey,
+              repeat: e.repeat,
+              composing: e.nativeEvent.isComposing || e.keyCode === 229,
+            };
+            if (sends(p, ctrlSends)) {
+              e.preventDefault();
+              void send('queue');
+            } else if (e.key === 'Enter' && e.repeat && !e.shiftKey && !p.composing) e.preventDefault();
+          }}
+        />
+        {waits && !empty && (
+          <p className="comp-hint">{waits === 'form' ? t('composer.hintForm') : t('composer.hintCard')}</p>
+        )}
+        <div className="bar">
+          <span className="pick opt-low pick-still">{name}</span>
+          <ModelMenu session={session} choose={(model) => void change({ model })} />
+          <SessionMode session={session} choose={(mode) => void change({ mode })} />
+          <span className="grow" />
+          {ways.includes('steer') && (
+            <button
+              type="button"
+              className="btn sm bare"
+              title={t('composer.steerTitle')}
+              disabled={empty}
+              onClick={() => void send('steer')}
+            >
+              {t('composer.steer')}
+            </button>
+          )}
+          {ways.includes('queue') && (
+            <button
+              type="button"
+              className="btn sm bare"
+              title={t('composer.queueTitle')}
+              disabled={empty}
+              onClick={() => void send('queue')}
+            >
+              {t('composer.queue')}
+            </button>
+          )}
+          {ways.includes('send') && (
+            <button
+              type="button"
+              className={empty ? 'btn sm' : 'btn sm solid'}
+              aria-disabled={empty || undefined}
+              title={ctrlSends ? t('composer.sendCtrlKey') : t('composer.sendKey')}
+              onClick={() => void send('queue')}
+            >
+              <Icon name="send" small />
+              {t('composer.send')}
+            </button>
+          )}
+          {/* Always at this place, so that it is found at once and nothing else is hit by it. */}
+          <button
+            type="button"
+            className="btn sm stop"
+            aria-disabled={!stoppable || undefined}
+            title={t('composer.stopKey')}
+            onClick={() => stoppable && stop()}
+          >
+            <Icon name="stop" small />
+            {session.state === 'stopping' ? t('session.stopping') : t('composer.stop')}
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function ModelMenu({ session, choose }: { session: Session; choose: (model: string) => void }) {
+  const t = useT();
+  const models = useAgents((s) => s.list?.agents.find((a) => a.family === session.agent)?.models);
+  if (!models?.length && !session.model) return null;
+  const known = models ?? [];
+  const name = known.find((m) => m.id === session.model)?.name ?? session.model;
+  const items = [
+    { id: '', label: t('composer.ownModel'), checked: session.model === '' },
+    ...known.map((m) => ({ id: m.id, label: m.name || m.id, checked: m.id === session.model })),
+  ];
+  return (
+    <Menu className="pick opt-low" title={t('composer.model')} items={items} choose={choose}>
+      <span className="trunc">{name || t('composer.ownModel')}</span>
+      <Icon name="down" />
+    </Menu>
+  );
+}
+
+function SessionMode({ session, choose }: { session: Session; choose: (mode: string) => void }) {
+  const modes = useAgents((s) => s.list?.agents.find((a) => a.family === session.agent)?.modes);
+  return (
+    <ModeMenu className="pick opt-low" mode={session.mode || 'ask'} modes={modes ?? []} choose={choose} />
+  );
+}

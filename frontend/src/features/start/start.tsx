@@ -1,0 +1,339 @@
+import { useEffect, useRef, useState } from 'react';
+import { api } from '../../backend/client.ts';
+import type { Agent } from '../../backend/types.gen.ts';
+import { type PlainKey, type T, useT } from '../../lib/i18n/i18n.ts';
+import { oneLine, shortPath } from '../../lib/text.ts';
+import { canStart, fixOf, useAgents } from '../../state/agents.ts';
+import { composerText, setComposerText, useComposer } from '../../state/composer.ts';
+import { takeSession, useLive } from '../../state/live.ts';
+import { go } from '../../state/route.ts';
+import { useSettings } from '../../state/settings.ts';
+import { Coded, Mark } from '../../ui/bits.tsx';
+import { Command } from '../../ui/command.tsx';
+import { useGrow } from '../../ui/grow.ts';
+import { Icon, State, type StateName } from '../../ui/icon.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { ModeMenu } from '../../ui/modes.tsx';
+import { Folders, useFolder } from './folders.tsx';
+
+/** The page for a new session; on the first run it is all there is. */
+export function Start({ look }: { look: () => void }) {
+  const t = useT();
+  const first = useLive((s) => s.known && Object.keys(s.sessions).length === 0);
+  const demoDone = useLive((s) =>
+    Object.values(s.sessions).some((v) => v.agent === 'demo' && v.last_status !== ''),
+  );
+  const others = useLive((s) => Object.values(s.sessions).some((v) => v.agent !== 'demo'));
+  return (
+    <main className="main start-page" tabIndex={-1}>
+      <div className="fr">
+        <section>
+          <div className="fr-lead">
+            <h1>{first || !others ? t('start.first') : t('start.new')}</h1>
+            {!others && <p className="lead">{t('start.lead')}</p>}
+          </div>
+          {!others && (demoDone ? <WhatHappened answered /> : <DemoBox />)}
+        </section>
+        <section>
+          {!others && <h2 className="h2">{t('start.orWork')}</h2>}
+          <NewSessionForm />
+        </section>
+        <section>
+          <AgentsHere look={look} />
+        </section>
+        {others && (
+          <section>
+            <DemoBox />
+          </section>
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** Starts the demo: ready at once, without an account. */
+export function DemoBox() {
+  const t = useT();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState('');
+  const start = async () => {
+    setBusy(true);
+    setError('');
+    try {
+      const session = await api.createSession({ agent: 'demo', cwd: '', prompt: t('start.demoPrompt') });
+      takeSession(session);
+      go({ page: 'session', id: session.id });
+    } catch (e) {
+      setError((e as Error).message || t('start.notStarted'));
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="demo">
+      <Mark text="De" />
+      <b>{t('start.demo')}</b>
+      <p className="sec note">{error || t('start.demoNote')}</p>
+      <button type="button" className="btn solid" disabled={busy} onClick={() => void start()}>
+        {t('start.demoButton')}
+      </button>
+    </div>
+  );
+}
+
+/** After the demo: what it was, in three lines. */
+export function WhatHappened({ answered }: { answered: boolean }) {
+  const t = useT();
+  return (
+    <div className="after">
+      <h2 className="h2">{t('after.title')}</h2>
+      <ul>
+        <li>
+          <Icon name="form" />
+          <span>{t('after.asked')}</span>
+        </li>
+        <li>
+          <Icon name="send" />
+          <span>
+            <Coded text={answered ? t('after.answered') : t('after.notAnswered')} />
+          </span>
+        </li>
+        <li>
+          <Icon name="inbox" />
+          <span>{t('after.inbox')}</span>
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+function NewSessionForm() {
+  const t = useT();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const list = useAgents((s) => s.list);
+  const { settings, about } = useSettings();
+  const prompt = useComposer((c) => composerText(c.texts, 'new'));
+  const [family, setFamily] = useState('');
+  const [model, setModel] = useState('');
+  const [mode, setMode] = useState('');
+  const [picking, setPicking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState('');
+  const folder = useFolder();
+  useGrow(field, prompt, 0.4);
+
+  const usable = (list?.agents ?? []).filter((a) => canStart(a) && a.family !== 'demo');
+  const agent =
+    usable.find((a) => a.family === family) ??
+    usable.find((a) => a.family === settings.default_agent) ??
+    usable[0];
+  const chosenMode = mode || settings.default_mode || 'ask';
+  const ready = agent !== undefined && folder.path !== '' && prompt.trim() !== '' && !busy;
+
+  const start = async () => {
+    if (!ready || !agent) return;
+    setBusy(true);
+    setError('');
+    try {
+      const session = await api.createSession({
+        agent: agent.family,
+        cwd: folder.path,
+        model,
+        mode: chosenMode,
+        prompt: prompt.trim(),
+      });
+      setComposerText('new', '');
+      takeSession(session);
+      go({ page: 'session', id: session.id });
+    } catch (e) {
+      setError((e as Error).message || t('start.notStarted'));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <>
+      <div className="start">
+        <textarea
+          ref={field}
+          className="ta"
+          rows={3}
+          value={prompt}
+          placeholder={t('start.prompt')}
+          aria-label={t('start.promptLabel')}
+          data-home-focus=""
+          onChange={(e) => setComposerText('new', e.target.value)}
+          onKeyDown={(e) => {
+            const composing = e.nativeEvent.isComposing || e.keyCode === 229;
+            if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && !composing && !e.repeat) {
+              e.preventDefault();
+              void start();
+            }
+          }}
+        />
+        <div className="bar">
+          <button
+            type="button"
+            className="pick pick-folder"
+            title={t('folder.choose')}
+            onClick={() => setPicking(true)}
+          >
+            <Icon name="folder" />
+            <span className="pick-strong trunc">
+              {folder.path ? shortPath(folder.path, about.home) : t('folder.choose')}
+            </span>
+            {folder.branch && (
+              <>
+                <Icon name="branch" />
+                <span className="trunc">{oneLine(folder.branch)}</span>
+              </>
+            )}
+            <Icon name="down" />
+          </button>
+          <AgentMenu agents={list?.agents ?? []} chosen={agent} choose={setFamily} />
+          {agent && <StartModel agent={agent} model={model} choose={setModel} />}
+          {agent && <ModeMenu className="pick" mode={chosenMode} modes={agent.modes} choose={setMode} />}
+          <span className="grow" />
+          <button
+            type="button"
+            className={ready ? 'btn solid' : 'btn'}
+            aria-disabled={!ready || undefined}
+            title={t('start.startKey')}
+            onClick={() => void start()}
+          >
+            {t('start.start')}
+          </button>
+        </div>
+      </div>
+      {chosenMode === 'full' && (
+        <p className="start-full">
+          <Icon name="warn" small />
+          {about.root ? t('mode.fullRoot') : t('mode.fullWarning')}
+        </p>
+      )}
+      {error && (
+        <div className="strip bad start-error" role="alert">
+          <Icon name="warn" />
+          <div>{error}</div>
+        </div>
+      )}
+      {picking && <Folders at={folder.path} choose={folder.choose} close={() => setPicking(false)} />}
+    </>
+  );
+}
+
+function AgentMenu({
+  agents,
+  chosen,
+  choose,
+}: {
+  agents: readonly Agent[];
+  chosen: Agent | undefined;
+  choose: (f: string) => void;
+}) {
+  const t = useT();
+  const items = agents
+    .filter((a) => a.family !== 'demo')
+    .map((a) => ({
+      id: a.family,
+      label: a.name,
+      note: canStart(a) ? a.version : t(stateWords(a)),
+      checked: a === chosen,
+      disabled: !canStart(a),
+    }));
+  return (
+    <Menu
+      className="pick"
+      title={t('start.agent')}
+      items={items}
+      choose={choose}
+      disabled={items.length === 0}
+    >
+      {chosen?.name ?? t('start.noAgent')}
+      <Icon name="down" />
+    </Menu>
+  );
+}
+
+function StartModel({ agent, model, choose }: { agent: Agent; model: string; choose: (m: string) => void }) {
+  const t = useT();
+  // A model belongs to its agent.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: choose only sets state
+  useEffect(() => choose(''), [agent.family]);
+  if (agent.models.length === 0) return null;
+  const items = [
+    { id: '', label: t('composer.ownModel'), checked: model === '' },
+    ...agent.models.map((m) => ({ id: m.id, label: m.name || m.id, checked: m.id === model })),
+  ];
+  return (
+    <Menu className="pick" title={t('composer.model')} items={items} choose={choose}>
+      {agent.models.find((m) => m.id === model)?.name || t('composer.ownModel')}
+      <Icon name="down" />
+    </Menu>
+  );
+}
+
+function stateWords(a: Agent): PlainKey {
+  switch (a.state) {
+    case 'ready':
+      return 'agent.ready';
+    case 'login_unknown':
+      return 'agent.loginUnknown';
+    case 'not_logged_in':
+      return 'agent.notLoggedIn';
+    case 'too_old':
+      return 'agent.tooOld';
+    case 'broken':
+      return 'agent.broken';
+    case 'not_found':
+      return 'agent.notFound';
+  }
+}
+
+function stateMark(a: Agent): StateName {
+  if (canStart(a)) return 'ok';
+  return a.state === 'not_found' ? 'idle' : 'bad';
+}
+
+/** What to say about an agent: its problem where it has one, else its state. */
+export function agentWords(t: T, a: Agent): string {
+  return a.problem && a.state !== 'not_found' ? oneLine(a.problem.title) : t(stateWords(a));
+}
+
+function AgentsHere({ look }: { look: () => void }) {
+  const t = useT();
+  const { list, looking, error } = useAgents();
+  return (
+    <>
+      <div className="row row-apart">
+        <h2 className="h2">{t('start.agentsHere')}</h2>
+        <button type="button" className="btn bare sm look" disabled={looking} onClick={look}>
+          <Icon name="redo" small />
+          {looking ? t('agents.looking') : t('agents.look')}
+        </button>
+      </div>
+      {error && <p className="notice error">{error}</p>}
+      <ul className="list">
+        {(list?.agents ?? [])
+          .filter((a) => a.family !== 'demo')
+          .map((a) => (
+            <li key={a.family} className="inst">
+              <Mark text={a.mark} />
+              <span>{a.name}</span>
+              <span className="v trunc" title={a.version}>
+                {a.version}
+              </span>
+              <span className="inst-state">
+                <span
+                  className={canStart(a) ? 'state ok' : a.state === 'not_found' ? 'state idle' : 'state bad'}
+                >
+                  <State name={stateMark(a)} />
+                  <span className="inst-words">{agentWords(t, a)}</span>
+                </span>
+                {!canStart(a) && fixOf(a) && <Command text={fixOf(a)} />}
+              </span>
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+// Store of the agents found on this computer.
+
+import { create } from 'zustand';
+import type { Agent, AgentList } from '../backend/types.gen.ts';
+
+interface Agents {
+  list: AgentList | null;
+  /** A look is under way. */
+  looking: boolean;
+  error: string;
+}
+
+export const useAgents = create<Agents>()(() => ({ list: null, looking: false, error: '' }));
+
+export function setLooking(): void {
+  useAgents.setState({ looking: true, error: '' });
+}
+
+export function takeAgents(list: AgentList): void {
+  useAgents.setState({ list, looking: false, error: '' });
+}
+
+export function setLookFailed(error: string): void {
+  useAgents.setState({ looking: false, error });
+}
+
+const marks: Record<string, { name: string; mark: string }> = {
+  claude: { name: 'Claude Code', mark: 'CC' },
+  codex: { name: 'Codex', mark: 'Cx' },
+  opencode: { name: 'OpenCode', mark: 'OC' },
+  grok: { name: 'Grok', mark: 'Gk' },
+  pi: { name: 'Pi', mark: 'Pi' },
+  dsh: { name: 'DSH', mark: 'DS' },
+  acp: { name: 'ACP', mark: 'AC' },
+  chat: { name: 'Chat', mark: 'Ch' },
+  demo: { name: 'Demo', mark: 'De' },
+};
+
+/** Name and mark of a family, also before the agents were looked for. */
+export function nameOf(list: AgentList | null, family: string): { name: string; mark: string } {
+  const found = list?.agents.find((a) => a.family === family);
+  if (found) return found;
+  return marks[family] ?? { name: family, mark: family.slice(0, 2) };
+}
+
+export function useAgentName(family: string): { name: string; mark: string } {
+  return useAgents((s) => s.list?.agents.find((a) => a.family === family)) ?? nameOf(null, family);
+}
+
+/** Whether a session can be started with it. */
+export function canStart(a: Agent): boolean {
+  return a.state === 'ready' || a.state === 'login_unknown';
+}
+
+/** The command that makes an agent usable, "" when there is none. */
+export function fixOf(a: Agent): string {
+  if (a.problem?.command) return a.problem.command;
+  if (a.state === 'not_logged_in') return a.login_cmd;
+  if (a.state === 'not_found' || a.state === 'too_old') return a.install_cmd;
+  return '';
+}

@@ -1,0 +1,36 @@
+// Store of the person's preferences, and of what the back end says about itself.
+
+import { create } from 'zustand';
+import type { About, Settings } from '../backend/types.gen.ts';
+
+interface Preferences {
+  settings: Settings;
+  about: About;
+}
+
+/** What holds until the back end has said otherwise. */
+export const defaults: Settings = {
+  language: '',
+  theme: '',
+  deadline_s: 300,
+  max_wait_s: 3600,
+  send_key: 'enter',
+  notify: true,
+  hide_content: false,
+  default_agent: '',
+  default_mode: 'ask',
+  on_quit: 'ask',
+};
+
+export const useSettings = create<Preferences>()(() => ({
+  settings: defaults,
+  about: { version: '', home: '', data_dir: '', platform: 'linux', root: false, now: 0 },
+}));
+
+export function takeSettings(settings: Settings): void {
+  useSettings.setState({ settings });
+}
+
+export function takeAbout(about: About): void {
+  useSettings.setState({ about });
+}

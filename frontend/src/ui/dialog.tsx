@@ -1,0 +1,56 @@
+// A modal dialog on the browser's own dialog element: it traps focus, closes on
+// Esc, makes the page behind inert and gives the focus back.
+
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { useT } from '../lib/i18n/i18n.ts';
+import { Icon } from './icon.tsx';
+
+interface Props {
+  title: ReactNode;
+  close: () => void;
+  children: ReactNode;
+  /** Buttons, the acting one last. */
+  foot?: ReactNode;
+  className?: string;
+}
+
+export function Dialog({ title, close, children, foot, className = '' }: Props) {
+  const t = useT();
+  const id = useId();
+  const ref = useRef<HTMLDialogElement>(null);
+
+  useEffect(() => {
+    const el = ref.current;
+    if (el && !el.open) el.showModal?.();
+    return () => el?.close?.();
+  }, []);
+
+  return (
+    <dialog
+      ref={ref}
+      className={`dialog ${className}`}
+      aria-labelledby={id}
+      onCancel={(e) => {
+        e.preventDefault();
+        close();
+      }}
+      onKeyDown={(e) => e.stopPropagation()}
+      onMouseDown={(e) => {
+        if (e.target === ref.current) close();
+      }}
+    >
+      <div className="dialog-in">
+        <header className="dialog-head">
+          <h2 id={id} className="h2 grow trunc">
+            {title}
+          </h2>
+          <button type="button" className="btn icon sm" title={t('common.close')} onClick={close}>
+            <Icon name="x" />
+          </button>
+        </header>
+        <div className="dialog-body">{children}</div>
+        {foot && <footer className="dialog-foot">{foot}</footer>}
+      </div>
+    </dialog>
+  );
+}
