@@ -60,7 +60,7 @@ type Waits struct {
 	Stop     time.Duration // an interrupted turn's end, then the tree is ended; 5 s
 	Last     time.Duration // what an ended agent still has to say; 2 s
 	ToolCall time.Duration // a tool call's place in the stream, to tell a sub-agent; 1 s
-	End      time.Duration // an agent's polite end, before its tree is ended; 2 s
+	End      time.Duration // an agent's polite end, before its tree is ended; 1 s
 }
 
 func (w Waits) withDefaults() Waits {
@@ -69,7 +69,7 @@ func (w Waits) withDefaults() Waits {
 		otherwise time.Duration
 	}{
 		{&w.Open, 90 * time.Second}, {&w.Tools, 15 * time.Second}, {&w.Stop, 5 * time.Second},
-		{&w.Last, 2 * time.Second}, {&w.ToolCall, time.Second}, {&w.End, 2 * time.Second},
+		{&w.Last, 2 * time.Second}, {&w.ToolCall, time.Second}, {&w.End, time.Second},
 	} {
 		if *f.wait == 0 {
 			*f.wait = f.otherwise

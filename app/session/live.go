@@ -65,6 +65,11 @@ func (a *actor) endAgent(l *live, reason string) {
 	a.m.goes(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), wait)
 		defer cancel()
+		if reason == exitStopped {
+			// It was asked to stop and did not: it gets no more time than this.
+			p.Stop(ctx)
+			return
+		}
 		if agent != nil {
 			if err := agent.Close(ctx); err != nil {
 				a.log.Debug("close the conversation", "error", err)

@@ -205,7 +205,7 @@ func (a *actor) turnEnded(l *live, ev agents.Ended) {
 		t.ended = &ev
 		a.later(a.m.cfg.Wait.Last, func() {
 			if a.turn == t {
-				a.finish(statusOf(ev.Stop, t.stopping), reasonOf(ev), endProblem(ev))
+				a.endAgent(l, exitCrashed) // it says nothing any more, and lives on
 			}
 		})
 	default:
