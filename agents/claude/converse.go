@@ -159,7 +159,7 @@ func (c *conversation) fate(l lifecycleLine) {
 // message of it is still to come.
 func (c *conversation) result(l resultLine) {
 	result := c.decoder.result(l)
-	c.emit(c.decoder.settle())
+	c.emit(c.decoder.settle(l.Deferred.ID))
 	c.mu.Lock()
 	ended := c.turns.result(result, l.Origin.Kind == "task-notification")
 	c.mu.Unlock()

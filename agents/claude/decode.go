@@ -33,6 +33,7 @@ type tool struct {
 	name   string
 	parent string
 	input  toolInput
+	raw    json.RawMessage
 }
 
 // task is a sub-agent or a command in the background.
@@ -87,15 +88,16 @@ func (d *decoder) decode(h head, line []byte) []agents.Event {
 			return unknown(line)
 		}
 		return d.user(h.Parent, l)
-	case "rate_limit_event", "conversation_reset":
+	case "rate_limit_event":
 		var l noticeLine
 		if json.Unmarshal(line, &l) != nil {
 			return unknown(line)
 		}
-		if h.Type == "rate_limit_event" {
-			return d.rateLimit(l)
-		}
-		return d.reset(l)
+		return d.rateLimit(l)
+	case "conversation_reset":
+		// After /clear. The new id comes with the next init; the one in here is
+		// another.
+		return []agents.Event{agents.Notice{Level: "info", Code: h.Type, Text: name + " forgot the conversation up to here."}}
 	case "attachment", "keep_alive", "tool_progress", "tool_use_summary", "prompt_suggestion", "auth_status":
 		return nil // nothing that a person needs
 	default:
@@ -155,13 +157,6 @@ func (d *decoder) started(s agents.Started) []agents.Event {
 	return []agents.Event{s}
 }
 
-// reset is what /clear does: the CLI goes on under another id.
-func (d *decoder) reset(l noticeLine) []agents.Event {
-	s := d.said
-	s.NativeID = cmp.Or(l.NewSession, s.NativeID)
-	return append(d.started(s), agents.Notice{Level: "info", Code: "conversation_reset", Text: name + " forgot the conversation up to here."})
-}
-
 // assistant is one finished block of a message.
 func (d *decoder) assistant(parent string, l messageLine) []agents.Event {
 	if l.APIError {
@@ -204,17 +199,11 @@ func (d *decoder) toolStarted(parent string, b content) []agents.Event {
 	}
 	e := agents.ToolStarted{ID: b.ID, Name: b.Name, Kind: toolKind(b.Name), Parent: parent}
 	if len(b.Input) > 0 && string(b.Input) != "{}" {
-		t.input = readInput(b.Input)
+		t.input, t.raw = readInput(b.Input), b.Input
 		e.Input = json.RawMessage(agents.Redact(string(b.Input)))
 	}
 	e.Title = toolTitle(b.Name, t.input, d.cwd)
-	events := []agents.Event{e}
-	if b.Name == "TodoWrite" && parent == "" {
-		if d.todos(b.Input) {
-			events = append(events, agents.Plan{Steps: slices.Clone(d.steps)})
-		}
-	}
-	return events
+	return []agents.Event{e}
 }
 
 func (d *decoder) toolEnded(b content, result json.RawMessage) []agents.Event {
@@ -234,7 +223,7 @@ func (d *decoder) toolEnded(b content, result json.RawMessage) []agents.Event {
 		if change, ok := fileChanged(b.ToolUseID, t.name, t.input, result); ok {
 			events = append(events, change)
 		}
-		if t.parent == "" && d.taskList(t.name, result) {
+		if t.parent == "" && d.taskList(t, result) {
 			events = append(events, agents.Plan{Steps: slices.Clone(d.steps)})
 		}
 	}
@@ -299,9 +288,14 @@ func (d *decoder) callOf(agentID string) string {
 }
 
 // settle ends what is left open when one of the CLI's turns ends. Calls of
-// sub-agents that go on in the background stay.
-func (d *decoder) settle() []agents.Event {
+// sub-agents that go on in the background stay. deferred is the call that the
+// turn ended for, "" usually; it is over as far as the agent is concerned.
+func (d *decoder) settle(deferred string) []agents.Event {
 	events := d.texts.cut("")
+	if d.tools[deferred] != nil {
+		delete(d.tools, deferred)
+		events = append(events, agents.ToolEnded{ID: deferred, Status: "ok"})
+	}
 	alive := map[string]bool{}
 	for _, t := range d.tasks {
 		if t.background {

@@ -27,7 +27,7 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 	o := &opening{c: c}
 	go c.peer.write(conn.In)
 	go func() {
-		lines(conn.Out, o.handle, o.other)
+		lines(conn.Out, o.handle, o.other, o.skipped)
 		c.ended()
 	}()
 
@@ -103,6 +103,10 @@ func (o *opening) other(text string) {
 	}
 	o.mu.Unlock()
 	o.c.emit(unknown([]byte(text)))
+}
+
+func (o *opening) skipped(err error) {
+	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
 }
 
 // failure explains why the conversation did not open.

@@ -161,7 +161,9 @@ func TestInspect(t *testing.T) {
 	path := clis.Claude.Path(t)
 	home := scratch(t)
 	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_CODE_TMPDIR=" + filepath.Join(home, "tmp")}
-	look := func(env ...string) agents.Install { return newAdapter().Inspect(t.Context(), proc.Runner{Shim: shim}.Run, path, env) }
+	look := func(env ...string) agents.Install {
+		return newAdapter().Inspect(t.Context(), proc.Runner{Shim: shim}.Run, path, env)
+	}
 
 	got := look(env...)
 	if got.Problem != nil || got.Version != clis.Claude.Version || got.Login != agents.LoginNo || got.Path != path {

@@ -168,13 +168,13 @@ type replyError struct{ text string }
 func (e *replyError) Error() string { return e.text }
 
 // lines reads the CLI's output to its end. handle gets every object, other
-// gets what is none.
-func lines(out io.Reader, handle func(line []byte), other func(text string)) {
+// gets what is none, and skipped is told of a line that was too long to take.
+func lines(out io.Reader, handle func(line []byte), other func(text string), skipped func(error)) {
 	reader := jsonl.NewReader(out)
 	for {
 		line, err := reader.Next()
 		if tooLong, ok := errors.AsType[*jsonl.TooLongError](err); ok {
-			other(tooLong.Error())
+			skipped(tooLong)
 			continue
 		}
 		if err != nil {

@@ -7,23 +7,20 @@ import (
 	"parley/agents"
 )
 
-// todos takes the list of TodoWrite, the whole each time. It reports whether
-// there was one.
-func (d *decoder) todos(input json.RawMessage) bool {
+// todos is the list of TodoWrite, the whole each time.
+func todos(input json.RawMessage) []agents.PlanStep {
 	var in struct {
 		Todos []struct {
 			Content string `json:"content"`
 			Status  string `json:"status"`
 		} `json:"todos"`
 	}
-	if json.Unmarshal(input, &in) != nil || len(in.Todos) == 0 {
-		return false
-	}
-	d.steps = nil
+	_ = json.Unmarshal(input, &in) // what has another shape is no step
+	var steps []agents.PlanStep
 	for _, t := range in.Todos {
-		d.steps = append(d.steps, agents.PlanStep{Step: agents.Redact(t.Content), Status: t.Status})
+		steps = append(steps, agents.PlanStep{Step: agents.Redact(t.Content), Status: t.Status})
 	}
-	return true
+	return steps
 }
 
 // taskItem is one line of the CLI's newer list of tasks, which is kept by calls
@@ -34,9 +31,9 @@ type taskItem struct {
 	Status  string `json:"status"`
 }
 
-// taskList takes the result of a call that kept the list. It reports whether
-// the list changed.
-func (d *decoder) taskList(tool string, result json.RawMessage) bool {
+// taskList takes a finished call that kept the list of tasks. It reports
+// whether the list changed.
+func (d *decoder) taskList(t *tool, result json.RawMessage) bool {
 	var r struct {
 		Task         taskItem   `json:"task"`   // TaskCreate
 		Tasks        []taskItem `json:"tasks"`  // TaskList
@@ -45,7 +42,8 @@ func (d *decoder) taskList(tool string, result json.RawMessage) bool {
 			To string `json:"to"`
 		} `json:"statusChange"`
 	}
-	switch tool {
+	switch t.name {
+	case "TodoWrite":
 	case "TaskCreate", "TaskList", "TaskUpdate":
 		if json.Unmarshal(result, &r) != nil {
 			return false
@@ -54,7 +52,9 @@ func (d *decoder) taskList(tool string, result json.RawMessage) bool {
 		return false
 	}
 	before := slices.Clone(d.steps)
-	switch tool {
+	switch t.name {
+	case "TodoWrite":
+		d.steps = todos(t.raw)
 	case "TaskCreate":
 		if r.Task.ID != "" {
 			d.steps = append(d.steps, r.Task.step())

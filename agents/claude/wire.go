@@ -103,6 +103,9 @@ type resultLine struct {
 	Origin struct {
 		Kind string `json:"kind"`
 	} `json:"origin"`
+	Deferred struct {
+		ID string `json:"id"`
+	} `json:"deferred_tool_use"`
 }
 
 // taskLine is system/task_started, task_progress and task_notification: a
@@ -147,8 +150,6 @@ type noticeLine struct {
 		ResetAt int64  `json:"resetsAt"` // Unix seconds
 		Type    string `json:"rateLimitType"`
 	} `json:"rate_limit_info"`
-	// conversation_reset
-	NewSession string `json:"new_conversation_id"`
 }
 
 // lifecycleLine tells the fate of a message that was sent with an id.
