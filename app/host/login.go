@@ -3,15 +3,19 @@ package host
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
-// Run runs a short program to its end; agents/proc.Run is one.
+// Run runs a short program to its end, with an empty input, and leaves nothing
+// of it behind; agents/proc.Run is one.
 type Run func(ctx context.Context, argv, env []string) (stdout, stderr []byte, code int, err error)
 
 // shellLimit is what a login shell may take. Rc files that need longer, or that
@@ -26,113 +30,184 @@ type Login struct {
 	Problem string
 }
 
+// Shell asks the person's login shell once and remembers what it said.
+type Shell struct {
+	run Run
+	env []string
+
+	turn chan struct{} // holds a token while nobody asks; asking takes it
+
+	mu   sync.Mutex // guards said
+	said *Login     // nil until the first answer
+}
+
+// NewShell returns a Shell that has not asked yet. env is this program's own
+// environment.
+func NewShell(run Run, env []string) *Shell {
+	s := &Shell{run: run, env: env, turn: make(chan struct{}, 1)}
+	s.turn <- struct{}{}
+	return s
+}
+
+// Login returns what the shell said. The first call asks it, and so does one
+// that wants to know again; others wait for that. It takes 3 s at most, and a
+// little more under load. When ctx ends first, the answer is the one without
+// the shell and is not remembered.
+func (s *Shell) Login(ctx context.Context, again bool) Login {
+	if said := s.remembered(); said != nil && !again {
+		return *said
+	}
+	select {
+	case <-s.turn:
+		defer func() { s.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return fallback(personal(s.env), "The login shell was not waited for.")
+	}
+	if said := s.remembered(); said != nil && !again {
+		return *said // asked meanwhile
+	}
+	login := LoginEnv(ctx, s.run, s.env)
+	if ctx.Err() == nil {
+		s.mu.Lock()
+		s.said = &login
+		s.mu.Unlock()
+	}
+	return login
+}
+
+func (s *Shell) remembered() *Login {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said
+}
+
 // LoginEnv asks the person's login shell for its environment. A program that is
 // started by a desktop gets a short PATH without the folders that rc files add,
-// and would not find most agents. env is this program's own environment; it is
-// the answer, with known folders added to PATH, when the shell can't be asked.
+// and would not find most agents. env is this program's own environment. The
+// shell gets it without what is not the person's; so what comes back is theirs.
+// When the shell cannot be asked, the answer is env itself, with known folders
+// added to PATH.
 func LoginEnv(ctx context.Context, run Run, env []string) Login {
-	shell := lookup(env, "SHELL")
-	if shell == "" {
-		return fallback(env, "SHELL is not set")
-	}
-	if !filepath.IsAbs(shell) || !executable(shell) {
-		return fallback(env, fmt.Sprintf("the login shell %q is no program", shell))
-	}
-	ctx, cancel := context.WithTimeout(ctx, shellLimit)
-	defer cancel()
-	// The markers find the answer between the banners of rc files. The
-	// variable tells rc files that ask for it that nobody is there.
-	const mark = "parley-environment-6f1f4f5e"
-	script := "printf '%s' " + mark + "; env -0; printf '%s' " + mark
-	args := []string{shell, "-l", "-i", "-c", script}
-	if base := filepath.Base(shell); base == "dash" || base == "sh" {
-		args = []string{shell, "-l", "-c", script}
-	}
-	stdout, stderr, _, err := run(ctx, args, append(slices.Clip(env), "TERM=dumb", "PARLEY_RESOLVING_ENVIRONMENT=1"))
-	_, rest, begun := bytes.Cut(stdout, []byte(mark))
-	body, _, ended := bytes.Cut(rest, []byte(mark))
-	switch {
-	case begun && ended:
-		// Whatever the shell did afterwards, the answer is whole.
-	case ctx.Err() != nil:
-		return fallback(env, fmt.Sprintf("%s took longer than %v to start", shell, shellLimit))
-	case err != nil:
-		return fallback(env, fmt.Sprintf("%s could not be asked: %v", shell, err))
-	default:
-		return fallback(env, fmt.Sprintf("%s gave no environment: %s", shell, lastLine(stderr)))
-	}
-	var found []string
-	for kv := range bytes.SplitSeq(body, []byte{0}) {
-		name, _, ok := strings.Cut(string(kv), "=")
-		if ok && name != "" && name != "PARLEY_RESOLVING_ENVIRONMENT" && name != "TERM" && name != "SHLVL" && name != "_" {
-			found = append(found, string(kv))
+	env = personal(env)
+	me := passwd()
+	for name, value := range map[string]string{"HOME": me.home, "USER": me.name, "LOGNAME": me.name} {
+		if value != "" && lookup(env, name) == "" {
+			env = set(env, name, value)
 		}
 	}
-	if lookup(found, "PATH") == "" {
-		return fallback(env, shell+" has no PATH")
+	shell := lookup(env, "SHELL")
+	if shell == "" {
+		shell = me.shell
+	}
+	switch {
+	case shell == "":
+		return fallback(env, "Nothing says what your login shell is: SHELL is not set.")
+	case !filepath.IsAbs(shell) || !executable(shell):
+		return fallback(env, fmt.Sprintf("Your login shell %q is no program.", shell))
+	case slices.Contains([]string{"nologin", "false", "true"}, filepath.Base(shell)):
+		return fallback(env, fmt.Sprintf("Your login shell %s lets nobody in.", shell))
+	}
+	env = set(env, "SHELL", shell)
+	found, err := ask(ctx, run, shell, env)
+	if err != nil {
+		return fallback(env, fmt.Sprintf("Your login shell %s %v.", shell, err))
 	}
 	return Login{Env: found, Source: "login shell " + shell}
 }
 
-// fallback is this program's environment with the folders in which installers
-// put agents.
-func fallback(env []string, problem string) Login {
-	home := lookup(env, "HOME")
-	folders := filepath.SplitList(lookup(env, "PATH"))
-	for _, dir := range knownFolders(home) {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() && !slices.Contains(folders, dir) {
-			folders = append(folders, dir)
-		}
-	}
-	return Login{Env: set(env, "PATH", strings.Join(folders, string(filepath.ListSeparator))), Source: "known folders", Problem: problem}
+// guards are set while the shell is asked, for rc files that look for them, and
+// are no part of the answer.
+var guards = []string{
+	"PARLEY_RESOLVING_ENVIRONMENT=1", // a person's rc file may leave out slow things
+	"TERM=dumb",
+	"DISABLE_AUTO_UPDATE=true", // oh-my-zsh would ask a person
+	"ZSH_TMUX_AUTOSTART=false", // and its tmux plug-in would never return
 }
 
-// knownFolders are where shells of most people have their programs. Versioned
-// folders come newest first.
-func knownFolders(home string) []string {
-	var dirs []string
-	if home != "" {
-		for _, d := range []string{
-			".local/bin", "bin", ".bun/bin", ".deno/bin", ".cargo/bin", "go/bin", ".volta/bin", ".asdf/shims",
-			".local/share/mise/shims", ".npm-global/bin", ".local/share/pnpm", "Library/pnpm", ".claude/local", ".opencode/bin",
-		} {
-			dirs = append(dirs, filepath.Join(home, d))
-		}
-		for _, pattern := range []string{
-			".nvm/versions/node/*/bin", ".local/share/fnm/node-versions/*/installation/bin", ".fnm/node-versions/*/installation/bin",
-		} {
-			found, _ := filepath.Glob(filepath.Join(home, pattern))
-			slices.Reverse(found)
-			dirs = append(dirs, found...)
+// ask runs the shell. Its error continues a sentence that begins with the
+// shell's name.
+func ask(ctx context.Context, run Run, shell string, env []string) ([]string, error) {
+	asking, cancel := context.WithTimeout(ctx, shellLimit)
+	defer cancel()
+	// The answer stands between two marks, among the banners of rc files. The
+	// command holds a mark only in two pieces, as some shells print commands. It
+	// is one that every shell understands, and leaves the rest to sh.
+	half := "parley-" + rand.Text() + "-"
+	mark := []byte(half + "environment")
+	say := "printf %s%s " + half + " environment"
+	command := "/bin/sh -c '" + say + "; env -0; " + say + "'"
+	stdout, stderr, code, err := run(asking, append(arguments(shell), command), append(slices.Clip(env), guards...))
+
+	_, rest, begun := bytes.Cut(stdout, mark)
+	body, _, ended := bytes.Cut(rest, mark)
+	switch {
+	case begun && ended:
+		// Whatever the shell did afterwards, the answer is whole.
+	case ctx.Err() != nil:
+		return nil, errors.New("was not waited for")
+	case asking.Err() != nil:
+		return nil, fmt.Errorf("took longer than %v to start", shellLimit)
+	case err != nil:
+		return nil, fmt.Errorf("could not be started: %w", err)
+	default:
+		return nil, fmt.Errorf("ended with code %d and %s", code, lastWords(stderr))
+	}
+	var found []string
+	for kv := range bytes.SplitSeq(body, []byte{0}) {
+		name, _, ok := strings.Cut(string(kv), "=")
+		if ok && name != "" && !slices.Contains(guards, string(kv)) && !slices.Contains(shellNames, name) {
+			found = append(found, string(kv))
 		}
 	}
-	return append(dirs, "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/local/bin", "/usr/bin", "/bin", "/snap/bin")
+	if lookup(found, "PATH") == "" {
+		return nil, errors.New("has no PATH")
+	}
+	return found, nil
 }
 
-func lastLine(b []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	last := lines[len(lines)-1]
+// arguments make a shell read the files that it reads in a terminal.
+func arguments(shell string) []string {
+	switch filepath.Base(shell) {
+	case "sh", "dash", "ash":
+		return []string{shell, "-l", "-c"}
+	case "csh", "tcsh": // take -l only alone
+		return []string{shell, "-i", "-c"}
+	default:
+		return []string{shell, "-l", "-i", "-c"}
+	}
+}
+
+// lastWords says what a shell that gave no answer said last.
+func lastWords(stderr []byte) string {
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(stderr), "")), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
 	if last == "" {
-		return "it said nothing"
+		return "said nothing"
 	}
-	return last[:min(len(last), 200)]
+	runes := []rune(last)
+	return fmt.Sprintf("said %q", string(runes[:min(len(runes), 200)]))
+}
+
+// person is a line of the system's list of users.
+type person struct{ name, home, shell string }
+
+// passwd returns the person that this program runs as, empty where the system
+// keeps its users elsewhere.
+func passwd() person {
+	list, err := os.ReadFile("/etc/passwd")
+	if err != nil {
+		return person{}
+	}
+	uid := fmt.Sprint(os.Getuid())
+	for line := range strings.Lines(string(list)) {
+		if f := strings.Split(strings.TrimSpace(line), ":"); len(f) == 7 && f[2] == uid {
+			return person{name: f[0], home: f[5], shell: f[6]}
+		}
+	}
+	return person{}
 }
 
 func executable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-func lookup(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
-}
-
-func set(env []string, name, value string) []string {
-	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
-	return append(out, name+"="+value)
 }
