@@ -13,7 +13,6 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
-	"parley/agents/jsonl"
 )
 
 // id is the id of a message that the adapter wrote.
@@ -228,22 +227,6 @@ func TestOddLines(t *testing.T) {
 		t.Error("the turn did not end after them")
 	}
 	agenttest.CheckEvents(t, p.host.Events()) // no context id among them
-}
-
-// A line over the limit is named and skipped; the next one is read.
-func TestLineOverTheLimit(t *testing.T) {
-	t.Parallel()
-	p := openPuppet(t)
-	p.prompt("hello")
-	p.say(`{"type":"user","message":{"content":"` + string(bytes.Repeat([]byte("x"), jsonl.MaxLine)) + `"}}`)
-	p.say(resultLine)
-	p.sync()
-	if n, ok := agenttest.Find[agents.Notice](p.host.Events()); !ok || n.Code != "line_too_long" || n.Level != "error" {
-		t.Errorf("notice %+v", n)
-	}
-	if len(ends(p)) != 1 {
-		t.Error("the next line was not read")
-	}
 }
 
 // Results come back in another order than their calls, from two calls of the
