@@ -1,28 +1,30 @@
 // Package install finds the agent CLIs that a person has. It looks on a PATH
-// and in the folders that each family names, asks every find about itself with
-// a limit of its own, and remembers the answer; one broken CLI neither delays
-// nor hides another. It starts nothing but the probes.
+// and in the folders that each family names, has every find asked about itself
+// within a limit of its own, and remembers the answers; a broken CLI neither
+// delays nor hides another. It starts nothing itself, and neither knows where
+// the PATH comes from nor what a family's answers mean.
 //
-// A Finder may be used from any goroutine.
+// A Finder may be used from any goroutine. Its goroutines end by themselves, 15 s
+// after the look that began them at the latest.
 package install
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
+	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/singleflight"
 
 	"parley/agents"
 )
 
-// inspectLimit is what one CLI may take to tell about itself.
-const inspectLimit = 15 * time.Second
+const (
+	// inspectLimit is what one family's installs may take to tell about
+	// themselves.
+	inspectLimit = 15 * time.Second
+	// patience is how long a look waits for all of them. A CLI that starts
+	// slowly on a busy computer answers well within it.
+	patience = 5 * time.Second
+)
 
 // Config says where to look and how to ask.
 type Config struct {
@@ -37,172 +39,147 @@ type Config struct {
 type Finder struct {
 	cfg Config
 
-	look singleflight.Group // one look at a time; late comers share it
+	mu      sync.Mutex // guards the fields below and the looks' finds
+	current *look      // the newest that is over, nil before the first
+	running *look      // nil when nobody looks
+}
 
-	mu    sync.Mutex // guards found
-	found []agents.Install
+// look is one look at everything.
+type look struct {
+	over  chan struct{}    // closed when all have answered or patience ended
+	found []agents.Install // one for each adapter; late answers still come in
 }
 
 // New makes a Finder that has not looked yet.
 func New(c Config) *Finder { return &Finder{cfg: c} }
 
-// Installs are all families in the adapters' order, one Install each; a family
-// that was not found has no Path and a Problem. The first call looks, later
-// ones remember; refresh looks again.
+// Installs returns all families in the adapters' order, one Install each; a
+// family that was not found has no Path and a Problem. The first call looks,
+// later ones remember; refresh looks again. A look takes 5 s at most beside what
+// Env takes: a CLI that has not answered by then is listed as found, without a
+// version, until it does. The error is that of ctx.
 func (f *Finder) Installs(ctx context.Context, refresh bool) ([]agents.Install, error) {
-	if !refresh {
-		if found := f.remembered(); found != nil {
-			return found, nil
-		}
+	f.mu.Lock()
+	if f.current != nil && !refresh {
+		defer f.mu.Unlock()
+		return slices.Clone(f.current.found), nil
 	}
-	// The look goes on for the others when one caller gives up.
-	result := f.look.DoChan("look", func() (any, error) {
-		found := f.inspectAll(context.WithoutCancel(ctx))
-		f.mu.Lock()
-		f.found = found
-		f.mu.Unlock()
-		return found, nil
-	})
+	if f.running == nil {
+		f.running = &look{over: make(chan struct{})}
+		// The look goes on for the others when one caller gives up.
+		go f.look(context.WithoutCancel(ctx), f.running)
+	}
+	l := f.running
+	f.mu.Unlock()
 	select {
-	case r := <-result:
-		return r.Val.([]agents.Install), nil
+	case <-l.over:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(l.found), nil
+}
+
+// look looks at everything.
+func (f *Finder) look(ctx context.Context, l *look) {
+	env := f.cfg.Env(ctx)
+	found := make([]agents.Install, len(f.cfg.Adapters))
+	programs := make([][]string, len(found))
+	for i, a := range f.cfg.Adapters {
+		info := a.Info()
+		programs[i] = candidates(info, env)
+		found[i] = missing(info)
+		if len(programs[i]) > 0 {
+			found[i] = agents.Install{Family: info.Family, Path: programs[i][0], Login: agents.LoginUnknown}
+		}
+	}
+	f.mu.Lock()
+	l.found = found
+	f.mu.Unlock()
+
+	var asked sync.WaitGroup
+	for i, a := range f.cfg.Adapters {
+		if len(programs[i]) == 0 {
+			continue
+		}
+		asked.Go(func() {
+			answer := f.inspect(ctx, a, programs[i], env)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			l.found[i] = answer
+		})
+	}
+	all := make(chan struct{})
+	go func() {
+		asked.Wait()
+		close(all)
+	}()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-all:
+	case <-limit.C:
+	}
+	f.mu.Lock()
+	f.current, f.running = l, nil
+	f.mu.Unlock()
+	close(l.over)
 }
 
 // Install is that of one family. One that was not usable when last looked at is
-// looked at again: the person may have mended it meanwhile.
+// looked at again: the person may have mended it meanwhile. The error is that of
+// ctx.
 func (f *Finder) Install(ctx context.Context, family agents.Family) (agents.Install, error) {
 	found, err := f.Installs(ctx, false)
 	if err != nil {
 		return agents.Install{}, err
 	}
-	for i, a := range f.cfg.Adapters {
-		if a.Info().Family != family {
-			continue
-		}
-		if found[i].Problem == nil && found[i].Login != agents.LoginNo && isProgram(found[i].Path) {
-			return found[i], nil
-		}
-		again := f.inspect(ctx, a, f.cfg.Env(ctx))
-		f.mu.Lock()
-		fresh := append([]agents.Install(nil), f.found...)
-		fresh[i] = again
-		f.found = fresh
-		f.mu.Unlock()
-		return again, nil
+	i := slices.IndexFunc(f.cfg.Adapters, func(a agents.Adapter) bool { return a.Info().Family == family })
+	if i < 0 {
+		return agents.Install{Family: family, Problem: &agents.Problem{
+			Code: "not_installed", Title: "Parley knows no agent named " + string(family) + ".",
+		}}, nil
 	}
-	return agents.Install{Family: family, Problem: &agents.Problem{
-		Code: "not_installed", Title: "Parley knows no agent named " + string(family) + ".",
-	}}, nil
-}
-
-func (f *Finder) remembered() []agents.Install {
+	if found[i].Problem == nil && found[i].Login != agents.LoginNo && isProgram(found[i].Path) {
+		return found[i], nil
+	}
+	a, env := f.cfg.Adapters[i], f.cfg.Env(ctx)
+	again := missing(a.Info())
+	if programs := candidates(a.Info(), env); len(programs) > 0 {
+		again = f.inspect(ctx, a, programs, env)
+	}
+	if ctx.Err() != nil {
+		return agents.Install{}, context.Cause(ctx) // an answer cut short is none
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.found
+	f.current.found[i] = again
+	return again, nil
 }
 
-func (f *Finder) inspectAll(ctx context.Context) []agents.Install {
-	env := f.cfg.Env(ctx)
-	found := make([]agents.Install, len(f.cfg.Adapters))
-	var g errgroup.Group
-	for i, a := range f.cfg.Adapters {
-		g.Go(func() error {
-			found[i] = f.inspect(ctx, a, env)
-			return nil
-		})
-	}
-	g.Wait() //nolint:errcheck // none of them fails: a problem is part of the find
-	return found
-}
-
-// inspect looks at the binaries of one family, best first, and takes the first
-// that works; when none does, the first that is there.
-func (f *Finder) inspect(ctx context.Context, a agents.Adapter, env []string) agents.Install {
-	info := a.Info()
-	var broken *agents.Install
-	for _, path := range candidates(info, env) {
-		ctx, cancel := context.WithTimeout(ctx, inspectLimit)
-		got := a.Inspect(ctx, f.cfg.Run, path, env)
-		cancel()
+// inspect asks the programs of one family, best first, and takes the first that
+// works; when none does, the first.
+func (f *Finder) inspect(ctx context.Context, a agents.Adapter, programs, env []string) agents.Install {
+	ctx, cancel := context.WithTimeout(ctx, inspectLimit)
+	defer cancel()
+	var first agents.Install
+	for i, path := range programs {
+		got := a.Inspect(ctx, f.cfg.Run, path, agents.Install{Path: path}.Environ(env))
 		if got.Problem == nil {
 			return got
 		}
-		if broken == nil {
-			broken = &got
+		if i == 0 {
+			first = got
 		}
 	}
-	if broken != nil {
-		return *broken
-	}
+	return first
+}
+
+// missing is the answer for a family that was not found.
+func missing(info agents.Info) agents.Install {
 	return agents.Install{Family: info.Family, Login: agents.LoginUnknown, Problem: &agents.Problem{
 		Code: "not_installed", Title: info.Name + " was not found on this computer.",
 		Advice: "Install it and look again.", Command: info.InstallCmd,
 	}}
-}
-
-// candidates are the paths of programs that could be the family's, each file
-// once.
-func candidates(info agents.Info, env []string) (paths []string) {
-	var path, home string
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
-			path = v
-		}
-		if v, ok := strings.CutPrefix(kv, "HOME="); ok {
-			home = v
-		}
-	}
-	dirs := filepath.SplitList(path)
-	for _, d := range info.Folders {
-		if rest, ok := strings.CutPrefix(d, "~/"); ok {
-			if home == "" {
-				continue
-			}
-			d = filepath.Join(home, rest)
-		}
-		matches, err := filepath.Glob(d)
-		if err == nil {
-			dirs = append(dirs, matches...)
-		}
-	}
-	seen := map[string]bool{}
-	add := func(p string) {
-		real, err := filepath.EvalSymlinks(p)
-		if err == nil && !seen[real] && isProgram(p) {
-			seen[real] = true
-			paths = append(paths, p)
-		}
-	}
-	for _, name := range info.Binaries {
-		if filepath.IsAbs(name) {
-			add(name)
-			continue
-		}
-		for _, dir := range dirs {
-			if !filepath.IsAbs(dir) {
-				continue // an entry such as "." would find what a project brings
-			}
-			for _, ext := range extensions {
-				add(filepath.Join(dir, name+ext))
-			}
-		}
-	}
-	return paths
-}
-
-// extensions are what a program's name may end with.
-var extensions = func() []string {
-	if runtime.GOOS == "windows" {
-		return []string{".exe", ".cmd", ".bat"}
-	}
-	return []string{""}
-}()
-
-// isProgram reports whether a path, links followed, is a file that may be run.
-func isProgram(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }

@@ -4,8 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 // fallback is an environment with the folders in which installers put agents.
@@ -51,31 +52,22 @@ func knownFolders(env []string) []string {
 			if err != nil {
 				continue // only a malformed pattern: a home folder with brackets
 			}
-			slices.SortFunc(found, newest)
+			slices.SortStableFunc(found, func(a, b string) int { return semver.Compare(versionIn(b), versionIn(a)) })
 			dirs = append(dirs, found...)
 		}
 	}
 	return append(dirs, "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/local/bin", "/usr/bin", "/bin", "/snap/bin")
 }
 
-// newest orders paths by the numbers in them, greatest first, so that v22 comes
-// before v9.
-func newest(a, b string) int {
-	notDigit := func(r rune) bool { return r < '0' || r > '9' }
-	numbers := func(s string) (all []int) {
-		for _, field := range strings.FieldsFunc(s, notDigit) {
-			n, err := strconv.Atoi(field)
-			if err != nil {
-				n = 0 // too long to be a version
-			}
-			all = append(all, n)
+// versionIn returns the version that a version manager's path holds, in the form
+// of semver, or "", which is older than all.
+func versionIn(path string) string {
+	for _, name := range strings.Split(path, string(filepath.Separator)) {
+		if v := "v" + strings.TrimPrefix(name, "v"); semver.IsValid(v) {
+			return v
 		}
-		return all
 	}
-	if order := slices.Compare(numbers(b), numbers(a)); order != 0 {
-		return order
-	}
-	return strings.Compare(a, b)
+	return ""
 }
 
 // npmrcPrefix is where the person's npm puts its programs, "" when that is not
