@@ -194,7 +194,7 @@ func TestInstalls(t *testing.T) {
 func TestOneThatHangs(t *testing.T) {
 	c := newComputer(t)
 	hangs := filepath.Join(c.bin, "hangs")
-	program(t, hangs, "trap '' TERM; setsid sleep 9999 & echo $! >\"$HOME/pid\"; sleep 9999")
+	program(t, hangs, "trap '' TERM; setsid sleep 9999 & sleep 9999")
 	runner := runner
 	runner.Limit = time.Second
 	finder := install.New(install.Config{Env: c.env, Run: runner.Run, Adapters: []agents.Adapter{named("hangs")}})
@@ -205,12 +205,16 @@ func TestOneThatHangs(t *testing.T) {
 	if diff := cmp.Diff([]seen{{hangs, "", "broken"}}, summary(got)); diff != "" {
 		t.Error(diff)
 	}
-	pid, err := os.ReadFile(filepath.Join(c.home, "pid"))
+	environs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("its child %s is left: %v", pid, err)
+	for _, file := range environs {
+		// One that has ended has no environment any more.
+		env, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(env), "HOME="+c.home+"\x00") {
+			t.Errorf("left: %s", file)
+		}
 	}
 }
 
