@@ -117,7 +117,7 @@ var libraries = []library{
 	{"github.com/thejerf/suture", []string{"app/core"}, "one tree of services"},
 	{"github.com/esiqveland/notify", []string{"app/desktop"}, "notices belong to whoever raises the window"},
 	{"github.com/godbus/dbus", []string{"app/desktop"}, "notices belong to whoever raises the window"},
-	{"github.com/google/uuid", []string{"app/session", "agents/claude", "agents/demo"}, "ids are made by those who own what they name"},
+	{"github.com/google/uuid", []string{"app/question", "app/session", "agents/claude", "agents/demo"}, "ids are made by those who own what they name"},
 	{"github.com/mattn/go-isatty", []string{"app/parley"}, "only the command line asks whether somebody is at the terminal"},
 	{"github.com/google/go-cmp", nil, "for tests"},
 	{"go.uber.org/goleak", []string{"agents/agenttest"}, "for tests"},
