@@ -72,7 +72,13 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 	a := g.actor
 	in, t, err := admitted(ctx, m, a, launchID, contextID, meta, func(t *turn) (app.Interaction, *turn, error) {
 		t.asks.Add(1)
-		return a.provenance(redacted(in)), t, nil
+		in := a.provenance(redacted(in))
+		in.ToolUseID = callerOf(meta).callID
+		if own := g.limits.MaxWait; own < m.cfg.Limits().MaxWait {
+			// The CLI would give up earlier than the settings allow.
+			in.MaxDeadlineAt = a.now() + own.Milliseconds()
+		}
+		return in, t, nil
 	})
 	if err != nil {
 		return in, app.Outcome{}, err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"parley/app"
+	"parley/mcp"
 )
 
 // grants are what was handed out to agents and can be taken back: launch
@@ -24,6 +25,7 @@ type grants struct {
 // grant is one running agent.
 type grant struct {
 	launch app.Launch
+	limits mcp.Limits // of the questions of this agent
 	actor  *actor
 	token  [sha256.Size]byte
 	shim   int           // process id of the shim, 0 until started
@@ -51,9 +53,9 @@ func secret() string {
 }
 
 // launch hands out a token for a launch.
-func (g *grants) launch(l app.Launch, a *actor) (*grant, string) {
+func (g *grants) launch(l app.Launch, limits mcp.Limits, a *actor) (*grant, string) {
 	token := secret()
-	gr := &grant{launch: l, actor: a, token: sha256.Sum256([]byte(token)), listed: make(chan struct{})}
+	gr := &grant{launch: l, limits: limits, actor: a, token: sha256.Sum256([]byte(token)), listed: make(chan struct{})}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.byToken[gr.token] = gr

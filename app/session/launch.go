@@ -143,7 +143,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 		ID: l.id, SessionID: a.id, Profile: w.session.Profile, Family: family,
 		ToolPrefix: inject.ToolPrefix(family), MayAsk: mayAsk && l.offered, MayPlan: mayPlan && l.offered,
 		CallLimitMS: servers.Limits.Transport().Milliseconds(),
-	}, a)
+	}, servers.Limits, a)
 	l.grant = gr
 
 	spec := agents.SessionSpec{
@@ -245,6 +245,8 @@ func (a *actor) launched(l *live, agent agents.Agent) {
 	case a.turn == nil:
 		a.setState(app.StateIdle)
 		a.next()
+	case l.stale:
+		a.launch() // what was changed meanwhile holds for this message already
 	case !a.turn.prompted:
 		a.prompt()
 	}

@@ -17,7 +17,7 @@ type live struct {
 	name    string // "Claude Code"
 
 	// ctx is that of everything said to the agent; it ends when the actor lets
-	// go of it. starting ends the launch.
+	// go of it. abort ends the launch.
 	ctx    context.Context
 	cancel context.CancelFunc
 	abort  context.CancelFunc
@@ -92,7 +92,6 @@ func (a *actor) exited(l *live, exit agents.Exit, tail string) {
 	}
 	t := a.turn
 	if t == nil || !t.prompted || t.ended != nil || t.stopping {
-		a.hearWaiting(cap(a.ears))
 		a.left(l)
 		return
 	}
@@ -134,6 +133,10 @@ func (a *actor) left(l *live) {
 	})
 	switch {
 	case t == nil:
+		if f := l.failure; f != nil && l.proc == nil {
+			// Nothing else would say why it did not come up.
+			a.notice(app.LevelError, f.Code, f.Title, f.Advice)
+		}
 		a.endingStep()
 	case l.again && !t.stopping && a.ending == nil:
 		a.launch()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"parley/app"
@@ -39,7 +40,8 @@ func (o *origins) of(toolID string) (parent string, unknown <-chan struct{}) {
 
 // caller is what the _meta of an MCP call tells about who makes it.
 type caller struct {
-	toolID   string // the CLI's id of the call, "" if it doesn't say
+	toolID   string // the CLI's id of the call, which its stream names too; "" if it doesn't say
+	callID   string // what tells a repeated call from a second one, "" if nothing does
 	subagent bool   // it says that a sub-agent calls
 }
 
@@ -48,6 +50,7 @@ type caller struct {
 func callerOf(meta string) caller {
 	var m struct {
 		ToolUseID string `json:"claudecode/toolUseId"`
+		CallID    string `json:"callId"`
 		Codex     struct {
 			Parent string `json:"parent_thread_id"`
 			Kind   string `json:"subagent_kind"`
@@ -59,6 +62,7 @@ func callerOf(meta string) caller {
 	}
 	return caller{
 		toolID:   m.ToolUseID,
+		callID:   cmp.Or(m.ToolUseID, m.CallID),
 		subagent: m.Codex.Parent != "" || m.Codex.Kind != "" || m.Codex.Source == "subagent",
 	}
 }

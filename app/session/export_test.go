@@ -1,0 +1,12 @@
+package session
+
+// Texts, for their tests.
+var (
+	Title     = title
+	Clip      = clip
+	Redact    = redact
+	LastLines = lastLines
+	IsCommand = isCommand
+	Risks     = risks
+	MaxTitle  = maxTitle
+)
