@@ -59,6 +59,14 @@ func TestGreeting(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("question (-want +got):\n%s", diff)
 	}
+	c.host.Until("tool call that the question belongs to", func(all []agents.Event) bool {
+		for _, tool := range agenttest.All[agents.ToolStarted](all) {
+			if tool.Kind == "ask" {
+				return strings.Contains(q.Meta, `"`+tool.ID+`"`)
+			}
+		}
+		return false
+	})
 	if c.page() != "" {
 		t.Error("the page was written before the answer")
 	}

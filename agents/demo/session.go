@@ -239,7 +239,7 @@ func (r *run) mcp(name string, args map[string]any, result any) (done bool, refu
 	if err != nil {
 		return false, "", err
 	}
-	text, structured, failed, err := r.tools.call(r.ctx, name, args)
+	text, structured, failed, err := r.tools.call(r.ctx, string(c.id), name, args)
 	switch {
 	case err != nil && r.ctx.Err() != nil:
 		return false, "", err

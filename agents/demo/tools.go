@@ -67,12 +67,14 @@ func connect(ctx context.Context, server *acp.McpServerStdio, cwd string, stderr
 // offers reports whether the server has a tool.
 func (t *tools) offers(name string) bool { return t != nil && slices.Contains(t.names, name) }
 
-// call calls a tool and waits for its result, however long that takes. When ctx
-// ends, the server is told that the call is cancelled. failed says that the
-// server refused the call; text is then its reason.
-func (t *tools) call(ctx context.Context, name string, args any) (text string, structured json.RawMessage, failed bool, err error) {
+// call calls a tool and waits for its result, however long that takes. id is
+// that of the call in the agent's own stream, which tells the server what it
+// belongs to. When ctx ends, the server is told that the call is cancelled.
+// failed says that the server refused the call; text is then its reason.
+func (t *tools) call(ctx context.Context, id, name string, args any) (text string, structured json.RawMessage, failed bool, err error) {
 	req := mcpgo.CallToolRequest{}
 	req.Params.Name, req.Params.Arguments = name, args
+	req.Params.Meta = &mcpgo.Meta{AdditionalFields: map[string]any{"callId": id}}
 	result, err := t.client.CallTool(ctx, req)
 	if err != nil {
 		return "", nil, false, fmt.Errorf("call %s: %w", name, err)
