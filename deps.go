@@ -13,6 +13,7 @@ import (
 	_ "github.com/google/uuid"
 	_ "github.com/mark3labs/mcp-go/client"
 	_ "github.com/mark3labs/mcp-go/server"
+	_ "github.com/mattn/go-isatty"
 	_ "github.com/mattn/go-sqlite3"
 	_ "github.com/modelcontextprotocol/go-sdk/mcp"
 	_ "github.com/pressly/goose/v3"

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/app"
+)
+
+// exportPage is how many events are read at once.
+const exportPage = 1000
+
+// export writes a whole conversation, as Markdown or one event a line.
+func (p *program) export(ctx context.Context, b *backend, s app.Session, asJSON bool) error {
+	if !asJSON {
+		if _, err := fmt.Fprint(p.Out, exportHead(s)); err != nil {
+			return err
+		}
+	}
+	for last := int64(0); ; {
+		page, err := b.Events(ctx, s.ID, 0, last, exportPage)
+		if err != nil {
+			return err
+		}
+		for _, e := range page.Events {
+			if err := p.exportEvent(e, asJSON); err != nil {
+				return err
+			}
+			last = e.Seq
+		}
+		if len(page.Events) < exportPage {
+			return nil
+		}
+	}
+}
+
+func (p *program) exportEvent(e app.Event, asJSON bool) error {
+	if asJSON {
+		return p.line(e)
+	}
+	_, err := fmt.Fprint(p.Out, markdown(e))
+	return err
+}
+
+func exportHead(s app.Session) string {
+	return fmt.Sprintf("# %s\n\n%s in `%s`, %s\n", oneLine(s.Title, 200), s.Agent, s.Cwd, time.UnixMilli(s.CreatedAt).Format(time.DateTime))
+}
+
+// markdown is an event as a reader of the conversation wants it, "" for what
+// only a program needs.
+func markdown(e app.Event) string {
+	switch d := e.Data.(type) {
+	case *app.TurnText:
+		if e.Type == app.EventTurnQueued {
+			return "" // its start comes
+		}
+		return "\n## You\n\n" + d.Text + "\n"
+	case *app.MessageText:
+		if e.Type == app.EventReasoningCompleted || d.ParentToolID != "" {
+			return ""
+		}
+		return "\n" + d.Text + "\n"
+	case *app.ToolStarted:
+		return fmt.Sprintf("\n- %s `%s`\n", d.Name, oneLine(d.Title, 200))
+	case *app.FileChanged:
+		return fmt.Sprintf("- %s `%s`\n", d.Change, d.Path)
+	case *app.Interaction:
+		return "\n" + indent(questionText(*d), "> ") + "\n"
+	case *app.InteractionResolved:
+		return indent(strings.TrimSpace(settled(d.Outcome)), "> ") + "\n"
+	case *app.InteractionLateAnswered:
+		return fmt.Sprintf("> answered late%s: %s\n", by(d.By), oneLine(d.Response, 200))
+	case *app.Notice:
+		return "\n*" + oneLine(d.Text, 400) + "*\n"
+	case *app.TurnEnded:
+		if d.Status != app.TurnCompleted {
+			return fmt.Sprintf("\n*The turn ended: %s*\n", d.Status)
+		}
+	}
+	return ""
+}
+
+// questionText is a question with all its options and fields.
+func questionText(in app.Interaction) string {
+	var b strings.Builder
+	b.WriteString("**" + in.Agent + " asks:** " + whatIsAsked(in) + "\n")
+	for _, o := range in.Options {
+		b.WriteString(optionLine("- ", o))
+	}
+	for _, f := range in.Questions {
+		b.WriteString(f.Question + "\n")
+		for _, o := range f.Options {
+			b.WriteString(optionLine("- ", o))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"parley/app"
+)
+
+const overview = `Parley runs coding agents and brings their questions to you.
+
+  parley serve [--listen ADDRESS] [--allow-host NAME]…   the page for a browser
+  parley serve link                                      one more link to it
+  parley run --agent NAME [OPTIONS] PROMPT               one session in the terminal
+  parley questions [--watch] [--moved-on] [--json]       what waits for you
+  parley answer ID [OPTIONS]                             answer any of them
+  parley sessions list|show|resume|export                what was said and done
+  parley agents [--refresh] [--json]                     what is installed
+  parley agent demo                                      the scripted agent, over ACP
+  parley version | help [COMMAND]
+
+The window is parley-desktop. All of them share one back end and one record.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent not installed or not logged
+in, 4 interrupted, 5 a form waits; of answer also 6 answered before, 7 unknown.
+`
+
+var helps = map[string]string{
+	"serve": `parley serve [--listen 127.0.0.1:0] [--allow-host NAME]…
+parley serve link
+
+Serves the page to browsers until Ctrl-C, and prints a link that lets one
+browser in, once, within five minutes. "serve link" prints one more.
+
+  --listen ADDRESS   host and port; the default is a free port of this computer.
+                     An address that others can reach needs --allow-host too.
+  --allow-host NAME  a further name by which browsers may call it, such as
+                     box.lan:8080; may be given several times
+
+From another computer, leave it as it is and use a tunnel:
+  ssh -L PORT:127.0.0.1:PORT THIS-COMPUTER
+`,
+	"run": `parley run --agent NAME [OPTIONS] PROMPT
+
+Runs one turn of a new session. What the agent writes goes to standard output,
+everything else to standard error. Questions are asked here when somebody sits
+at the terminal; otherwise they wait for parley answer, the window or a browser.
+PROMPT "-" is read from standard input.
+
+  --agent NAME    claude, demo, … (see parley agents); default is that of the settings
+  --cwd FOLDER    where the agent works; default is the current folder
+  --model NAME    default is the agent's own
+  --mode MODE     plan, ask, edits or full; default is ask
+  --profile NAME  a set of credentials and MCP overrides
+  --title TEXT    default is made from the prompt
+  --json          one event a line on standard output, and no questions here
+  --fast          shortens the demo agent's pace
+
+Ctrl-C stops the turn, a second one leaves.
+`,
+	"questions": `parley questions [--watch] [--moved-on] [--json]
+
+Lists what agents are waiting for, by the time left.
+
+  --watch     goes on as questions come and go
+  --moved-on  lists those that the agent went on without; they still take an answer
+  --json      one question a line
+`,
+	"answer": `parley answer ID [OPTIONS]
+
+Answers a question, whatever its kind. ID may be the beginning or the end of an
+id, of at least four characters, when only one question fits.
+
+  --choose LABEL     an option; may be given several times where several may be chosen
+  --text TEXT        an answer of your own, alone or beside options
+  --set FIELD=VALUE  one field of a form; may be given several times
+  --allow WHAT       once, session or always; for a permission
+  --deny             for a permission; --reason TEXT tells the agent why
+  --decline          for an MCP server's request
+  --dismiss          closes the question without an answer
+`,
+	"sessions": `parley sessions list [--json]
+parley sessions show ID [--json]
+parley sessions resume ID [--json] PROMPT
+parley sessions export ID [--json]
+
+export writes the whole conversation as Markdown, with --json one event a line.
+ID may be the beginning or the end of an id.
+`,
+	"agents": `parley agents [--refresh] [--json]
+
+Lists the agents that Parley knows and what was found of them.
+`,
+	"agent": `parley agent demo
+
+Runs the scripted agent as an ACP process on standard input and output. It needs
+no account.
+`,
+}
+
+// help prints the overview or the help of a command.
+func (p *program) help(_ context.Context, args []string) (int, error) {
+	text := overview
+	if len(args) > 0 {
+		var ok bool
+		if text, ok = helps[args[0]]; !ok {
+			return 0, usagef("parley knows no command %q.", args[0])
+		}
+	}
+	_, err := fmt.Fprint(p.Out, text)
+	return exitDone, err
+}
+
+// version prints the version.
+func (p *program) version(context.Context, []string) (int, error) {
+	_, err := fmt.Fprintln(p.Out, "parley", app.Version)
+	return exitDone, err
+}

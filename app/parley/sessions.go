@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"parley/app"
+	"parley/app/api"
+)
+
+// sessions lists, shows, resumes and exports conversations.
+func (p *program) sessions(ctx context.Context, args []string) (int, error) {
+	if len(args) == 0 {
+		return 0, usagef("parley sessions wants list, show, resume or export.")
+	}
+	verb, args := args[0], args[1:]
+	fs := flags("sessions " + verb)
+	asJSON := fs.Bool("json", false, "")
+	rest, err := parse(fs, args)
+	if err != nil {
+		return 0, err
+	}
+	if verb == "resume" { // tells a first interrupt from a second itself
+		return p.resume(ctx, rest, *asJSON)
+	}
+	ctx, stop := p.untilInterrupt(ctx)
+	defer stop()
+	switch {
+	case verb == "list" && len(rest) == 0:
+		return p.with(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, *asJSON) })
+	case verb == "show" && len(rest) == 1:
+		return p.withSession(ctx, rest[0], func(_ *backend, s app.Session) (int, error) {
+			return exitDone, p.showSession(s, *asJSON)
+		})
+	case verb == "export" && len(rest) == 1:
+		return p.withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+			return exitDone, p.export(ctx, b, s, *asJSON)
+		})
+	case verb == "-h", verb == "--help", verb == "help":
+		return 0, errHelp
+	case verb == "show", verb == "export":
+		return 0, usagef("parley sessions %s wants the id of one session.", verb)
+	default:
+		return 0, usagef("parley sessions doesn't know what %q means.", strings.Join(append([]string{verb}, rest...), " "))
+	}
+}
+
+func (p *program) withSession(ctx context.Context, part string, f func(*backend, app.Session) (int, error)) (int, error) {
+	return p.with(ctx, func(b *backend) (int, error) {
+		s, err := findSession(ctx, b, part)
+		if err != nil {
+			return 0, err
+		}
+		return f(b, s)
+	})
+}
+
+func findSession(ctx context.Context, b *backend, part string) (app.Session, error) {
+	list, err := b.Sessions(ctx)
+	if err != nil {
+		return app.Session{}, err
+	}
+	return find(list, part, "session", func(s app.Session) string { return s.ID })
+}
+
+func (p *program) listSessions(ctx context.Context, b *backend, asJSON bool) error {
+	list, err := b.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		for _, s := range list {
+			if err := p.line(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tAGENT\tSTATE\tASKS\tCHANGED\tTITLE")
+	for _, s := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", shortID(s.ID), oneLine(s.Agent, 12), s.State, s.WaitingFor,
+			time.UnixMilli(s.UpdatedAt).Format(time.DateTime), oneLine(s.Title, 60))
+	}
+	return w.Flush()
+}
+
+func (p *program) showSession(s app.Session, asJSON bool) error {
+	if asJSON {
+		return p.line(s)
+	}
+	w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"id", s.ID}, {"title", s.Title}, {"agent", s.Agent}, {"profile", s.Profile}, {"folder", s.Cwd}, {"branch", s.Branch},
+		{"model", s.Model}, {"mode", s.Mode}, {"state", string(s.State)}, {"asks", fmt.Sprint(s.WaitingFor)},
+		{"queued", fmt.Sprint(len(s.Queued))}, {"last turn", string(s.LastStatus)}, {"agent's own id", s.NativeID},
+	} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%s\t%s\n", row[0], oneLine(row[1], 400))
+		}
+	}
+	return w.Flush()
+}
+
+// resume sends the next message of a session and follows its turn.
+func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, error) {
+	if len(rest) < 2 {
+		return 0, usagef("parley sessions resume wants the id of a session and a prompt.")
+	}
+	text, err := p.prompt(rest[1:])
+	if err != nil {
+		return 0, err
+	}
+	return p.withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+		t := p.talk(b, asJSON)
+		t.last = s.LastSeq
+		return t.follow(ctx, func(ctx context.Context) (app.SessionID, app.TurnID, error) {
+			reply, err := b.Send(ctx, s.ID, api.NewMessage{Text: text})
+			return s.ID, reply.TurnID, err
+		})
+	})
+}

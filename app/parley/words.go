@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/app"
+	"parley/app/api"
+)
+
+// asked is a question as the terminal shows it, with its provenance and every
+// option, and how to answer it from elsewhere.
+func asked(in app.Interaction) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "? %s asks in %s", in.Agent, cmp.Or(in.Cwd, "no folder"))
+	if in.DeadlineAt > 0 {
+		fmt.Fprintf(&b, ", until %s", time.UnixMilli(in.DeadlineAt).Format(time.TimeOnly))
+	}
+	b.WriteString("\n" + indent(whatIsAsked(in), "  ") + "\n")
+	for _, o := range in.Options {
+		b.WriteString(optionLine("  - ", o))
+	}
+	for _, f := range in.Questions {
+		fmt.Fprintf(&b, "  %s: %s\n", f.ID, f.Question)
+		for _, o := range f.Options {
+			b.WriteString(optionLine("    - ", o))
+		}
+	}
+	fmt.Fprintf(&b, "  parley answer %s %s", in.ID, howToAnswer(in))
+	return b.String()
+}
+
+// whatIsAsked is the question in one text.
+func whatIsAsked(in app.Interaction) string {
+	if a := in.Approval; a != nil {
+		return strings.TrimSpace(cmp.Or(a.Title, a.Tool) + "\n" + cmp.Or(a.Diff, a.Detail))
+	}
+	text := in.Question
+	if text == "" && len(in.Questions) > 0 {
+		text = in.Questions[0].Question
+	}
+	if in.URL != "" {
+		text += "\n" + in.URL
+	}
+	return text
+}
+
+func optionLine(mark string, o app.Option) string {
+	line := mark + o.Label
+	if o.Recommended {
+		line += "  (recommended)"
+	}
+	if o.Description != "" {
+		line += "\n" + indent(o.Description, strings.Repeat(" ", len(mark)))
+	}
+	return line + "\n"
+}
+
+// howToAnswer is an example of flags for a kind of question.
+func howToAnswer(in app.Interaction) string {
+	switch {
+	case in.Kind == app.KindApproval:
+		return "--allow once | --deny"
+	case len(in.Questions) > 0:
+		return "--set " + in.Questions[0].ID + "=…"
+	case in.URL != "":
+		return "--text done | --decline"
+	case len(in.Options) > 0:
+		return "--choose LABEL | --text …"
+	default:
+		return "--text …"
+	}
+}
+
+// settled says how a question ended.
+func settled(o app.Outcome) string {
+	switch o.Reason {
+	case app.ReasonResponse:
+		said := cmp.Or(o.Response, string(o.Action), "an answer")
+		return fmt.Sprintf("  answered%s: %s", by(o.By), oneLine(said, 200))
+	case app.ReasonDismissed:
+		return fmt.Sprintf("  closed%s without an answer", by(o.By))
+	case app.ReasonTimeout:
+		return "  nobody answered in time"
+	default:
+		return fmt.Sprintf("  withdrawn (%s)", o.Cause)
+	}
+}
+
+// by names the door of an answer.
+func by(door app.By) string {
+	switch door {
+	case app.ByWindow:
+		return " in the window"
+	case app.ByBrowser:
+		return " in a browser"
+	case app.ByCLI:
+		return " on the command line"
+	case "":
+		return ""
+	default:
+		return " by " + string(door)
+	}
+}
+
+// settledBefore says who was first.
+func settledBefore(r *api.Resolved) string {
+	switch {
+	case r.Late != nil:
+		return fmt.Sprintf("This was answered late%s at %s: %s", by(r.Late.By),
+			time.UnixMilli(r.Late.AnsweredAt).Format(time.TimeOnly), oneLine(r.Late.Response, 200))
+	case r.Outcome == nil:
+		return plain(app.ErrorMessage(r.Err))
+	default:
+		return fmt.Sprintf("This was settled before, at %s:\n%s",
+			time.UnixMilli(r.Outcome.ResolvedAt).Format(time.TimeOnly), plain(settled(*r.Outcome)))
+	}
+}
+
+// left is the time that is left, in words.
+func left(in app.Interaction) string {
+	if in.DeadlineAt == 0 {
+		return "no limit"
+	}
+	d := time.Duration(in.RemainingTimeoutMS) * time.Millisecond
+	if d >= time.Hour {
+		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+}

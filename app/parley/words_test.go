@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/app"
+	"parley/app/api"
+)
+
+func TestFlagsStandAnywhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		rest []string
+		text string
+		yes  bool
+		bad  bool
+	}{
+		"before":      {[]string{"--yes", "--text", "x", "id"}, []string{"id"}, "x", true, false},
+		"behind":      {[]string{"id", "--text=x", "--yes"}, []string{"id"}, "x", true, false},
+		"between":     {[]string{"a", "--yes", "b"}, []string{"a", "b"}, "", true, false},
+		"rest":        {[]string{"a", "--", "--yes", "b"}, []string{"a", "--yes", "b"}, "", false, false},
+		"unknown":     {[]string{"id", "--no"}, nil, "", false, true},
+		"value lacks": {[]string{"id", "--text"}, nil, "", false, true},
+	} {
+		fs := flags("test")
+		text, yes := fs.String("text", "", ""), fs.Bool("yes", false, "")
+		rest, err := parse(fs, c.args)
+		if (err != nil) != c.bad || !slices.Equal(rest, c.rest) && !c.bad || !c.bad && (*text != c.text || *yes != c.yes) {
+			t.Errorf("%s: rest %q text %q yes %v err %v", name, rest, *text, *yes, err)
+		}
+		if _, ok := errors.AsType[*usageError](err); c.bad && !ok {
+			t.Errorf("%s: %v is no usage error", name, err)
+		}
+	}
+	if _, err := parse(flags("x"), []string{"-h"}); !errors.Is(err, errHelp) {
+		t.Errorf("-h: %v", err)
+	}
+}
+
+func TestWordsOfAgentsAreHarmlessToATerminal(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\ttext\n":             "plain\ttext\n",
+		"\x1b]0;owned\x07title":     "]0;ownedtitle",
+		"\x1b[2J\x1b[31mred":        "[2J[31mred",
+		"back\rover":                "backover",
+		"\u009b31m":                 "31m",
+		"allow\u202eyned\u202c":     "allowyned",
+		"\u2066x\u2069 \u200fy":     "x y",
+		"名字 naïve 🙂 e\u0301 \u200d": "名字 naïve 🙂 e\u0301 \u200d",
+	} {
+		if got := plain(in); got != want {
+			t.Errorf("plain(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := oneLine("a\n  b\x1b[0m "+strings.Repeat("界", 20), 10); got != "a b[0m 界界…" {
+		t.Errorf("oneLine = %q", got)
+	}
+}
+
+func TestTimeLeft(t *testing.T) {
+	for ms, want := range map[int64]string{299_000: "4 min 59 s", 0: "0 min 00 s", 3_660_000: "1 h 01 min"} {
+		if got := left(app.Interaction{DeadlineAt: 1, RemainingTimeoutMS: ms}); got != want {
+			t.Errorf("%d: %q", ms, got)
+		}
+	}
+	if got := left(app.Interaction{}); got != "no limit" {
+		t.Errorf("without a deadline: %q", got)
+	}
+}
+
+// The printed message is whole, whatever became of the deltas.
+func TestLostDeltasAreRepaired(t *testing.T) {
+	const whole = "one two three"
+	delta := func(offset int, text string) app.Event {
+		return app.Event{Type: app.EventMessageDelta, Data: &app.Delta{MessageID: "m", Offset: offset, Text: text}}
+	}
+	for name, deltas := range map[string][]app.Event{
+		"all":         {delta(0, "one "), delta(4, "two "), delta(8, "three")},
+		"none":        nil,
+		"first lost":  {delta(4, "two "), delta(8, "three")},
+		"middle lost": {delta(0, "one "), delta(8, "three")},
+		"last lost":   {delta(0, "one ")},
+		"repeated":    {delta(0, "one "), delta(0, "one "), delta(4, "two ")},
+		"overlapping": {delta(0, "one t"), delta(4, "two ")},
+	} {
+		var out, errs bytes.Buffer
+		p := &program{Stdio{Out: &out, Err: &errs}}
+		o := p.pretty(p.newAsker(false))
+		for _, e := range append(deltas, app.Event{Type: app.EventMessageCompleted, Data: &app.MessageText{MessageID: "m", Text: whole}}) {
+			if err := o.show(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out.String() != whole+"\n" {
+			t.Errorf("%s: %q", name, out.String())
+		}
+	}
+}
+
+func TestOnlyTheAgentsWordsGoToStandardOutput(t *testing.T) {
+	var out, errs bytes.Buffer
+	p := &program{Stdio{Out: &out, Err: &errs}}
+	o := p.pretty(p.newAsker(false))
+	for _, e := range []app.Event{
+		{Type: app.EventReasoningDelta, Data: &app.Delta{MessageID: "r", Text: "hmm"}},
+		{Type: app.EventMessageDelta, Data: &app.Delta{MessageID: "sub", Text: "inner", ParentToolID: "t"}},
+		{Type: app.EventMessageDelta, Data: &app.Delta{MessageID: "m", Text: "Half"}},
+		{Type: app.EventToolStarted, Data: &app.ToolStarted{Name: "Read", Title: "a\x1b[2Jb.txt"}},
+		{Type: app.EventMessageCompleted, Data: &app.MessageText{MessageID: "m", Text: "Half done"}},
+		{Type: "clarify.requested", Data: &app.Interaction{ID: "q-1", Agent: "demo", Question: "Which?", Options: []app.Option{{Label: "A", Recommended: true}}}},
+		{Type: app.EventTurnCompleted, Data: &app.TurnEnded{Status: app.TurnFailed, Problem: &app.Problem{Title: "It broke.", Command: "fix it", Evidence: "l1\nl2"}}},
+	} {
+		if err := o.show(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := out.String(), "Half\n done\n"; got != want {
+		t.Errorf("standard output %q, want %q", got, want)
+	}
+	for _, want := range []string{"· Read a[2Jb.txt\n", "A  (recommended)", "parley answer q-1 --choose LABEL", "It broke.\n  fix it\n  | l1\n  | l2\n"} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("standard error lacks %q:\n%s", want, errs.String())
+		}
+	}
+}
+
+func TestWhoWasFirst(t *testing.T) {
+	at := time.Date(2026, 1, 2, 14, 5, 6, 0, time.Local).UnixMilli()
+	for want, r := range map[string]*api.Resolved{
+		"at 14:05:06:\n  answered in the window: Moin":     {Outcome: &app.Outcome{Reason: app.ReasonResponse, Response: "Moin", By: app.ByWindow, ResolvedAt: at}},
+		"closed in a browser without":                      {Outcome: &app.Outcome{Reason: app.ReasonDismissed, By: app.ByBrowser, ResolvedAt: at}},
+		"nobody answered in time":                          {Outcome: &app.Outcome{Reason: app.ReasonTimeout, ResolvedAt: at}},
+		"withdrawn (turn_stopped)":                         {Outcome: &app.Outcome{Reason: app.ReasonCancelled, Cause: app.CauseTurnStopped, ResolvedAt: at}},
+		"answered late on the command line at 14:05:06: x": {Outcome: &app.Outcome{}, Late: &app.Late{Response: "x", By: app.ByCLI, AnsweredAt: at}},
+		"gone": {Err: app.Errorf(app.CodeAlreadyResolved, "It is gone.")},
+	} {
+		if got := settledBefore(r); !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+}
+
+func TestPartOfAnID(t *testing.T) {
+	list := []string{"0190-aaaa-1111", "0190-bbbb-2222", "0190-cccc-1111"}
+	self := func(s string) string { return s }
+	for part, want := range map[string]string{
+		"0190-bbbb-2222": "0190-bbbb-2222", "2222": "0190-bbbb-2222", "0190-a": "0190-aaaa-1111",
+		"1111": "more than one", "222": "none", "bbbb": "none", "": "none",
+	} {
+		got, err := find(list, part, "thing", self)
+		_, usage := errors.AsType[*usageError](err)
+		switch {
+		case usage:
+			got = "more than one"
+		case app.ErrorCode(err) == app.CodeNotFound:
+			got = "none"
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", part, got, want)
+		}
+	}
+}
+
+func TestExportReadsLikeAConversation(t *testing.T) {
+	var got strings.Builder
+	for _, e := range []app.Event{
+		{Type: app.EventTurnQueued, Data: &app.TurnText{Text: "later"}},
+		{Type: app.EventTurnStarted, Data: &app.TurnText{Text: "Make a page"}},
+		{Type: app.EventReasoningCompleted, Data: &app.MessageText{Text: "hidden"}},
+		{Type: app.EventMessageCompleted, Data: &app.MessageText{Text: "I look."}},
+		{Type: "clarify.requested", Data: &app.Interaction{Agent: "demo", Question: "Which?", Options: []app.Option{{Label: "A"}, {Label: "B"}}}},
+		{Type: "clarify.resolved", Data: &app.InteractionResolved{Outcome: app.Outcome{Reason: app.ReasonResponse, Response: "B", By: app.ByCLI}}},
+		{Type: app.EventFileChanged, Data: &app.FileChanged{Path: "x.html", Change: app.FileAdded}},
+		{Type: app.EventTurnCompleted, Data: &app.TurnEnded{Status: app.TurnInterrupted}},
+	} {
+		got.WriteString(markdown(e))
+	}
+	want := "\n## You\n\nMake a page\n\nI look.\n\n> **demo asks:** Which?\n> - A\n> - B\n> answered on the command line: B\n- added `x.html`\n\n*The turn ended: interrupted*\n"
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEveryCommandHasHelp(t *testing.T) {
+	for name := range commands {
+		if name == "help" || name == "version" {
+			continue
+		}
+		for _, args := range [][]string{{"help", name}, {name, "--help"}} {
+			var out, errs bytes.Buffer
+			if code := Run(context.Background(), args, Stdio{Out: &out, Err: &errs}); code != exitDone || !strings.Contains(out.String(), "parley "+name) {
+				t.Errorf("%v: code %d, %q %q", args, code, out.String(), errs.String())
+			}
+		}
+		if !strings.Contains(overview, "parley "+name) {
+			t.Errorf("the overview lacks %s", name)
+		}
+	}
+}
