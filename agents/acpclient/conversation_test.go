@@ -218,10 +218,10 @@ func TestStrangeLines(t *testing.T) {
 	}
 }
 
-// TestLongLine sends an edit in one line of 11 MB, which is more than the SDK's
+// TestLongLine sends an edit in one line of 10.6 MB, which is more than the SDK's
 // connection would take.
 func TestLongLine(t *testing.T) {
-	long := strings.Repeat("x", 11_000_000)
+	long := strings.Repeat("x", 10_600_000)
 	agent, host := talk(t, func(f *fake, p rpc) {
 		f.update(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"write","kind":"edit"}`)
 		f.update(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed","content":[{"type":"diff","path":"/p","newText":"` + long + `"}]}`)

@@ -10,4 +10,4 @@ package agenttest
 import "time"
 
 // Limit is how long a test waits for something that must happen.
-const Limit = 30 * time.Second
+const Limit = 2 * time.Minute
