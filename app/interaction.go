@@ -190,7 +190,7 @@ type Interaction struct {
 	DeliveredAt        int64 `json:"delivered_at,omitempty"`
 	ClearedAt          int64 `json:"cleared_at,omitempty"` // taken out of "moved on"
 	// UndeliveredAt is set when it was answered and the agent was gone before
-	// the answer reached it: found at the next start.
+	// the answer reached it: found at once, or at the next start after a crash.
 	UndeliveredAt int64 `json:"undelivered_at,omitempty"`
 
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while it waits
@@ -210,7 +210,7 @@ func (i Interaction) MovedOn() bool { return i.ClearedAt == 0 && i.TakesLate() }
 // cleared from the inbox, where the timeline still offers it.
 func (i Interaction) TakesLate() bool {
 	return i.Outcome != nil && i.Late == nil && i.Kind.AnswersLate() &&
-		(i.UndeliveredAt > 0 || LateAllowed(i.Outcome.Reason, i.Outcome.Cause))
+		(i.UndeliveredAt > 0 && i.DeliveredAt == 0 || LateAllowed(i.Outcome.Reason, i.Outcome.Cause))
 }
 
 // Outcome is how an interaction ended. Response, Selected, Text, Answers and

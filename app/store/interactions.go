@@ -169,13 +169,17 @@ func (t *tx) lateAnswered(in app.Interaction, late app.Late) error {
 	return t.tell(in, app.StepLateAnswered, app.InteractionLateAnswered{InteractionID: in.ID, ClarifyID: in.ClarifyID, Late: late}, false)
 }
 
-// InteractionDelivered records that the answer has left for the agent and emits
-// its *.delivered. The first time counts, and only for an answer.
+// InteractionDelivered records that the answer, also a late one, has left for
+// the agent and emits its *.delivered. The first time counts. (A late answer's
+// message may leave before the record of the answer is complete.)
 func (d *DB) InteractionDelivered(ctx context.Context, id string) error {
 	return d.update(ctx, func(t *tx) error {
 		in, err := t.interaction(id)
-		if err != nil || in.DeliveredAt != 0 || in.Outcome == nil || in.Outcome.Reason != app.ReasonResponse {
+		if err != nil || in.DeliveredAt != 0 || in.Outcome == nil {
 			return err
+		}
+		if in.Outcome.Reason != app.ReasonResponse && in.Late == nil && !in.TakesLate() {
+			return nil
 		}
 		in.DeliveredAt = t.now
 		if err := t.setInteraction(&in); err != nil {
@@ -183,6 +187,32 @@ func (d *DB) InteractionDelivered(ctx context.Context, id string) error {
 		}
 		return t.tell(in, app.StepDelivered, app.InteractionDelivered{InteractionID: id, ClarifyID: in.ClarifyID, DeliveredAt: t.now}, false)
 	})
+}
+
+// InteractionUndelivered records that an answer was given and the agent was gone
+// before it arrived. It moves to "moved on" with the answer as its draft and
+// emits its *.updated. Only an answer that makes sense later counts.
+func (d *DB) InteractionUndelivered(ctx context.Context, id string) error {
+	return d.update(ctx, func(t *tx) error {
+		in, err := t.interaction(id)
+		if err != nil {
+			return err
+		}
+		return t.undelivered(in)
+	})
+}
+
+func (t *tx) undelivered(in app.Interaction) error {
+	out := in.Outcome
+	if out == nil || out.Reason != app.ReasonResponse || in.Late != nil || !in.Kind.AnswersLate() {
+		return nil
+	}
+	in.DeliveredAt, in.UndeliveredAt = 0, t.now
+	in.Draft = &app.Draft{Selected: out.Selected, Text: out.Text, Answers: out.Answers, Typed: out.Typed}
+	if err := t.saveDraft(in.ID, *in.Draft); err != nil {
+		return err
+	}
+	return t.change(&in, app.UpdatedUndelivered)
 }
 
 // InteractionSeen records when a person first saw it.

@@ -97,11 +97,11 @@ func (t *tx) cutOff(turn sqlgen.Turn) error {
 		return err
 	}
 	for _, in := range list {
-		answered := in.Outcome != nil && in.Outcome.Reason == app.ReasonResponse
-		if answered && in.DeliveredAt == 0 && in.Kind.AnswersLate() {
-			if err := t.markUndelivered(in); err != nil {
-				return err
-			}
+		if in.DeliveredAt != 0 {
+			continue
+		}
+		if err := t.undelivered(in); err != nil {
+			return err
 		}
 	}
 	return t.endTurn(turn, app.TurnEnded{
@@ -113,16 +113,6 @@ func (t *tx) cutOff(turn sqlgen.Turn) error {
 			Advice: "Send a message to go on; the agent keeps what it had done.",
 		},
 	})
-}
-
-func (t *tx) markUndelivered(in app.Interaction) error {
-	in.UndeliveredAt = t.now
-	out := in.Outcome
-	in.Draft = &app.Draft{Selected: out.Selected, Text: out.Text, Answers: out.Answers, Typed: out.Typed}
-	if err := t.saveDraft(in.ID, *in.Draft); err != nil {
-		return err
-	}
-	return t.change(&in, app.UpdatedUndelivered)
 }
 
 // completeLate finishes late answers that were cut off between the message and
