@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/agents"
-	"parley/mcp"
-	"parley/mcp/inject"
 )
 
 // control takes a line of the CLI's side channel.
@@ -59,8 +58,8 @@ const subagentHook = "parley-subagent"
 
 // initialize is our first request. It registers a hook on the asking tools: an
 // MCP call does not tell a sub-agent from its parent, the hook's input does.
-func initialize(servers mcp.Catalog) initializeRequest {
-	tools := append([]string{askTool}, inject.ClaudeAllow(managed(servers))...)
+func initialize(ours []string) initializeRequest {
+	tools := append([]string{askTool}, ours...)
 	return initializeRequest{Subtype: "initialize", Hooks: map[string][]hookMatcher{
 		"PreToolUse": {{Matcher: strings.Join(tools, "|"), Callbacks: []string{subagentHook}}},
 	}}
@@ -85,6 +84,16 @@ func (c *conversation) permission(l controlLine, line []byte) {
 	if json.Unmarshal(l.Request, &r) != nil {
 		c.emit(unknown(line))
 		c.peer.respond(l.RequestID, permissionAnswer{Behavior: "deny", Message: "The request could not be read, so nobody was asked."})
+		return
+	}
+	if slices.Contains(c.free, r.ToolName) {
+		// The rules of the launch do not count in plan mode, and a permission in
+		// front of a question helps nobody.
+		if r.AgentID != "" {
+			c.peer.respond(l.RequestID, permissionAnswer{Behavior: "deny", Message: subagentRefusal})
+			return
+		}
+		c.peer.respond(l.RequestID, permissionAnswer{Behavior: "allow", Input: r.Input})
 		return
 	}
 	if r.ToolName != askTool {

@@ -17,6 +17,7 @@ type conversation struct {
 	peer    *peer
 	host    agents.Host
 	decoder *decoder // the reader's
+	free    []string // tools of ours that need no permission, as the CLI calls them
 
 	mu     sync.Mutex // guards the fields below
 	turns  turns

@@ -167,15 +167,18 @@ func (d *decoder) assistant(parent string, l messageLine) []agents.Event {
 	}
 	var events []agents.Event
 	for _, b := range blocks(l.Message.Content) {
-		switch b.Type {
-		case "text", "thinking":
+		switch {
+		case b.Text == noContent: // of a command of the CLI that says nothing
+		case b.Type == "text", b.Type == "thinking":
 			events = append(events, d.texts.whole(parent, l.Message.ID, b, l.Aborted)...)
-		case "tool_use":
+		case b.Type == "tool_use":
 			events = append(events, d.toolStarted(parent, b)...)
 		}
 	}
 	return events
 }
+
+const noContent = "(no content)"
 
 // user brings results of calls. Texts in it are the CLI's, for its model.
 func (d *decoder) user(parent string, l messageLine) []agents.Event {

@@ -138,13 +138,17 @@ func TestThePersonsOwnFiles(t *testing.T) {
 	}
 }
 
-// A setting leaves the person's own servers out.
+// A setting leaves the person's own servers out. Ours may be used without a
+// permission, also in the mode that changes nothing.
 func TestOnlyOurServers(t *testing.T) {
 	t.Parallel()
 	home, _ := settled(t)
-	l := launch(t, wish{home: home, strict: true, env: []string{legacy}, catalog: mcp.Catalog{ours(t)}}, says("hello", fakemodel.Text("Hello.")))
+	l := launch(t, wish{home: home, strict: true, mode: agents.ModePlan, env: []string{legacy}, catalog: mcp.Catalog{ours(t)}},
+		says("hello", call("o", "mcp__parley-interaction__parley_clarify", map[string]any{})),
+		after("o", fakemodel.Text("Hello.")))
 	l.prompt("hello")
 	l.done()
+	wantIn(t, "our server", l.told("o").Text, "BLUE-42")
 	r := l.model.Requests()[0]
 	if _, ok := r.Tool("mcp__mine__echo"); ok || contains(r.Everything(), "mcp__mine") {
 		t.Error("the person's server is there")

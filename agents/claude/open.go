@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/agents"
+	"parley/mcp/inject"
 )
 
 // openLimit is how long the CLI may take to get ready. It takes under a second
@@ -20,6 +21,7 @@ const openLimit = 60 * time.Second
 func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
 	c := &conversation{
 		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd),
+		free: inject.ClaudeAllow(managed(spec.Catalog)),
 		asks: map[string]context.CancelCauseFunc{},
 	}
 	c.decoder.said.NativeID = spec.NativeID
@@ -33,7 +35,7 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
-	err := c.peer.call(ctx, initialize(spec.Catalog), o.opened)
+	err := c.peer.call(ctx, initialize(c.free), o.opened)
 	if err == nil {
 		return c, nil
 	}
@@ -67,7 +69,9 @@ func (o *opening) opened(result json.RawMessage) {
 		d.mode = answer.Mode
 	}
 	d.said.Version = answer.Version
-	o.c.host.Emit(d.said)
+	if d.said.NativeID != "" { // a new conversation gets its id with the first turn
+		o.c.host.Emit(d.said)
+	}
 }
 
 // handle takes a line; before the CLI is up it looks for the reason of a

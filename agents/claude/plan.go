@@ -31,7 +31,7 @@ func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Lau
 			"Choose the mode that lets file edits through, or run Parley as an ordinary user.")
 	}
 	launch := agents.Launch{
-		Env:     environment(spec.Env),
+		Env:     install.Environ(environment(spec.Env)),
 		Dir:     spec.Cwd,
 		Connect: agents.ConnectStdio,
 		Masked:  secrets(spec),

@@ -43,7 +43,7 @@ func TestPlan(t *testing.T) {
 	if diff := cmp.Diff(want, got.Argv); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"HOME=/home/ada", "ANTHROPIC_API_KEY=sk-very-secret", "MCP_TIMEOUT=30000", "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0"}, got.Env); diff != "" {
+	if diff := cmp.Diff([]string{"HOME=/home/ada", "ANTHROPIC_API_KEY=sk-very-secret", "MCP_TIMEOUT=30000", "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0", "PATH=/opt"}, got.Env); diff != "" {
 		t.Error(diff)
 	}
 	if got.Dir != "/home/ada/project" || got.Connect != agents.ConnectStdio || len(got.Files) != 1 || got.Files[0].Mode != 0o600 {

@@ -298,7 +298,7 @@ func TestWhatIsSent(t *testing.T) {
 	if n, ok := agenttest.Find[agents.Notice](l.done()); !ok || n.Code != "compacting" {
 		t.Errorf("notice %+v", n)
 	}
-	before, _ := agenttest.Find[agents.Started](l.host.Events()[1:])
+	before, _ := agenttest.Find[agents.Started](l.host.Events())
 	l.prompt("/clear")
 	after, _ := agenttest.Find[agents.Started](l.done())
 	if after.NativeID == "" || after.NativeID == before.NativeID {
