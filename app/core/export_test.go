@@ -1,0 +1,7 @@
+package core
+
+// The log's parts, for its tests.
+var (
+	NewLog  = newLog
+	OpenLog = openLog
+)

@@ -1,0 +1,110 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/agents"
+	"parley/agents/install"
+	"parley/agents/proc"
+	"parley/app"
+	"parley/app/api"
+	"parley/app/host"
+)
+
+// installs answers what agents there are: the finder's finds in the API's
+// words, and the environment in which they were looked for.
+type installs struct {
+	adapters []agents.Adapter
+	finder   *install.Finder
+	now      func() time.Time
+	login    func() host.Login // asks the shell once
+	mu       sync.Mutex        // guards at
+	at       time.Time         // of the newest look
+}
+
+func newInstalls(adapters []agents.Adapter, shim string, now func() time.Time) *installs {
+	i := &installs{adapters: adapters, now: now}
+	run := proc.Runner{Shim: shim}.Run
+	i.login = sync.OnceValue(func() host.Login {
+		return host.LoginEnv(context.Background(), run, os.Environ())
+	})
+	i.finder = install.New(install.Config{Adapters: adapters, Env: i.Env, Run: run})
+	return i
+}
+
+// Env is the person's environment as an agent gets it.
+func (i *installs) Env(context.Context) []string { return host.Environment(i.login().Env) }
+
+// Install implements what sessions ask.
+func (i *installs) Install(ctx context.Context, f agents.Family) (agents.Install, error) {
+	return i.finder.Install(ctx, f)
+}
+
+// Agents implements api.Agents.
+func (i *installs) Agents(ctx context.Context, refresh bool) (api.AgentList, error) {
+	found, err := i.finder.Installs(ctx, refresh)
+	if err != nil {
+		return api.AgentList{}, err
+	}
+	i.mu.Lock()
+	if refresh || i.at.IsZero() {
+		i.at = i.now()
+	}
+	at := i.at
+	i.mu.Unlock()
+	login := i.login()
+	list := api.AgentList{PathSource: login.Source, Problem: login.Problem, At: at.UnixMilli()}
+	for n, a := range i.adapters {
+		list.Agents = append(list.Agents, agentOf(a.Info(), found[n]))
+	}
+	slices.SortStableFunc(list.Agents, func(a, b api.Agent) int { return cmp.Compare(usability(a.State), usability(b.State)) })
+	return list, nil
+}
+
+// usability ranks states for lists: what can be started comes first.
+func usability(s api.AgentState) int {
+	return slices.Index([]api.AgentState{api.AgentReady, api.AgentUnchecked, api.AgentNotLoggedIn, api.AgentTooOld, api.AgentBroken, api.AgentNotFound}, s)
+}
+
+func agentOf(info agents.Info, in agents.Install) api.Agent {
+	a := api.Agent{
+		Family: string(info.Family), Name: info.Name, Mark: info.Mark, State: stateOf(in),
+		Path: in.Path, Version: in.Version, InstallCmd: info.InstallCmd, LoginCmd: info.LoginCmd,
+		Models: []api.Model{}, Modes: []string{},
+		CanSteer: info.Caps.Steer, CanResume: info.Caps.Resume, CanImages: info.Caps.Images,
+	}
+	for _, m := range info.Caps.Models {
+		a.Models = append(a.Models, api.Model{ID: m.ID, Name: m.Name})
+	}
+	for _, m := range info.Caps.Modes {
+		a.Modes = append(a.Modes, string(m))
+	}
+	if p := in.Problem; p != nil {
+		a.Problem = &app.Problem{Code: p.Code, Title: p.Title, Advice: p.Advice, Command: p.Command, Evidence: p.Evidence}
+	}
+	return a
+}
+
+func stateOf(in agents.Install) api.AgentState {
+	switch {
+	case in.Problem == nil && in.Login == agents.LoginNo:
+		return api.AgentNotLoggedIn
+	case in.Problem == nil && in.Login == agents.LoginUnknown:
+		return api.AgentUnchecked
+	case in.Problem == nil:
+		return api.AgentReady
+	case in.Problem.Code == "not_installed":
+		return api.AgentNotFound
+	case in.Problem.Code == "not_logged_in":
+		return api.AgentNotLoggedIn
+	case in.Problem.Code == "too_old":
+		return api.AgentTooOld
+	default:
+		return api.AgentBroken
+	}
+}

@@ -1,0 +1,191 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"time"
+
+	"parley/agents"
+	"parley/agents/proc"
+	"parley/agents/registry"
+	"parley/app"
+	"parley/app/api"
+	"parley/app/bus"
+	"parley/app/childapi"
+	"parley/app/gateway"
+	"parley/app/plan"
+	"parley/app/question"
+	"parley/app/session"
+	"parley/app/settings"
+	"parley/app/store"
+	"parley/app/workspace"
+	"parley/mcp"
+	"parley/mcp/bridge"
+)
+
+// open builds everything in order. What fails leaves to Close what was opened.
+func (a *App) open(ctx context.Context) error {
+	dirs := a.cfg.Dirs
+	unlock, err := lockFile(dirs.Lock())
+	if err != nil {
+		return err
+	}
+	a.closing(func(context.Context) error { return unlock() })
+	if err := a.openLog(); err != nil {
+		return err
+	}
+	events := bus.New(0)
+	a.closing(func(context.Context) error { events.Close(); return nil })
+	db, err := a.openRecord(ctx, events)
+	if err != nil {
+		return err
+	}
+	if err := a.endLeft(); err != nil {
+		return err
+	}
+	prefs, err := settings.Open(dirs.Settings())
+	if err != nil {
+		return err
+	}
+	if problem := prefs.Problem(); problem != nil {
+		a.log.Warn("read the settings", "error", problem)
+	}
+	bin, err := findPrograms(a.cfg.Getenv)
+	if err != nil {
+		return err
+	}
+	adapters := registry.All(registry.Programs{Parley: bin.parley, Version: a.cfg.Version, State: dirs.State})
+	found := newInstalls(adapters, bin.shim, a.cfg.Now)
+
+	var sessions *session.Manager // the desk sends late answers through it
+	desk := question.New(question.Config{
+		Records: db, Limits: prefs.Limits, Now: a.cfg.Now, Log: a.log,
+		Late: func(ctx context.Context, in app.Interaction, ans app.Answer) (app.TurnID, error) {
+			return sessions.SendLate(ctx, in, ans)
+		},
+	})
+	a.closing(func(ctx context.Context) error { return desk.CancelAll(ctx, app.CauseQuit) })
+	sessions, err = session.New(session.Config{
+		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapters: adapters,
+		Install: found.Install, Env: found.Env, Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
+		Scratch: func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
+		RunDir:  dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: bin.mcp, Shim: bin.shim,
+		Root: os.Geteuid() == 0, Now: a.cfg.Now, Log: a.log,
+	})
+	if err != nil {
+		return err
+	}
+	conf := api.Config{
+		Sessions: sessions, Desk: desk, Records: db, Agents: found, Settings: prefs,
+		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
+			return events.Subscribe(snapshot)
+		},
+		Branch: workspace.Branch, Environ: found.Env, About: a.about(), Now: a.cfg.Now, Log: a.log,
+	}
+	if a.cfg.Page != nil {
+		conf.Gateway = gateway.New(gateway.Config{Page: a.cfg.Page, Now: a.cfg.Now, Log: a.log})
+	}
+	a.api = api.New(conf)
+	if err := a.serve(childapi.Config{
+		Service: sessions, API: api.SocketDoor(a.api), Ancestors: proc.Ancestors, Log: a.log,
+		Refused: refusals(sessions, a.log), Outdated: outdated(sessions, a.log),
+	}); err != nil {
+		return err
+	}
+	// First of all that is closed: agents hear of the end through the socket.
+	a.closing(sessions.Shutdown)
+	return nil
+}
+
+func (a *App) openLog() error {
+	file, err := openLog(a.cfg.Dirs.Log())
+	if err != nil {
+		return err
+	}
+	a.closing(func(context.Context) error { return file.Close() })
+	var also slog.Handler
+	if a.cfg.Log != nil {
+		also = a.cfg.Log.Handler()
+	}
+	a.log = newLog(file, also)
+	a.log.Info("start", "version", a.cfg.Version, "pid", os.Getpid(), "data", a.cfg.Dirs.Data)
+	return nil
+}
+
+// openRecord opens the store and settles what an unclean end left in it.
+func (a *App) openRecord(ctx context.Context, events *bus.Bus) (*store.DB, error) {
+	db, err := store.Open(ctx, store.Config{
+		Path: a.cfg.Dirs.Database(), Now: a.cfg.Now, Committed: events.PublishAll, Log: a.log, Version: a.cfg.Version,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.closing(func(context.Context) error { return db.Close() })
+	return db, db.Recover(ctx)
+}
+
+// endLeft ends the processes that a crash left, and removes the files that
+// their launches wrote: the tokens in them are void.
+func (a *App) endLeft() error {
+	if err := session.EndLeft(a.cfg.Dirs.Launches(), a.log); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(a.cfg.Dirs.Runs()); err != nil {
+		return fmt.Errorf("clear the run folder: %w", err)
+	}
+	return nil
+}
+
+func (a *App) about() api.About {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		a.log.Debug("no home folder, so paths are shown whole", "error", err)
+	}
+	return api.About{
+		Version: a.cfg.Version, Home: home, DataDir: a.cfg.Dirs.Data, Platform: runtime.GOOS, Root: os.Geteuid() == 0,
+	}
+}
+
+// ourServer hands out our own server.
+func ourServer(_ agents.Family, _ string, ours mcp.Spec, limits mcp.Limits) (session.Servers, error) {
+	return session.Servers{Catalog: mcp.Catalog{ours}, Limits: limits}, nil
+}
+
+// refusals records in a session that its agent tried to use the API.
+func refusals(sessions *session.Manager, log *slog.Logger) func(childapi.Refusal) {
+	return func(r childapi.Refusal) {
+		ancestors, err := proc.Ancestors(r.PID)
+		if err != nil {
+			return // it has gone; the socket has logged the refusal
+		}
+		id, ok := sessions.SessionOf(ancestors)
+		if !ok {
+			return
+		}
+		err = sessions.Tell(context.Background(), id, app.Notice{
+			Level: app.LevelWarning, Code: "api_refused",
+			Text:   "The agent tried to use Parley's own interface (" + r.Path + ") and was refused.",
+			Advice: "Only you can answer, start or change anything in Parley.",
+		})
+		if err != nil {
+			log.Warn("record a refusal", "error", err)
+		}
+	}
+}
+
+// outdated tells a session that its agent runs with an older parley-mcp.
+func outdated(sessions *session.Manager, log *slog.Logger) func(app.Launch, bridge.HelloRequest) {
+	return func(l app.Launch, h bridge.HelloRequest) {
+		err := sessions.Tell(context.Background(), l.SessionID, app.Notice{
+			Level: app.LevelWarning, Code: string(app.CodeVersionMismatch),
+			Text:   "Parley was updated while this agent ran, so it cannot ask you any more (its part is of version " + h.Version + ").",
+			Advice: "Restart this agent: close the session and open it again.",
+		})
+		if err != nil {
+			log.Warn("record an outdated agent", "error", err)
+		}
+	}
+}
