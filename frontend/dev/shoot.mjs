@@ -25,7 +25,8 @@ const page = await browser.newPage({
 page.on('console', (m) => m.type() === 'error' && process.stderr.write(`console: ${m.text()}\n`));
 page.on('pageerror', (e) => process.stderr.write(`page: ${e.stack}\n`));
 await page.goto(`${process.env.BASE ?? 'http://127.0.0.1:5199'}${path}`);
-await page.waitForTimeout(1500);
+await page.waitForSelector('.main > *, .sheet > *', { timeout: 20000 });
+await page.waitForTimeout(1200);
 const script = rest.find((r) => r.startsWith('js:'));
 if (script) {
   await page.evaluate(script.slice(3));

@@ -8,7 +8,7 @@ import { Side } from '../features/session/side.tsx';
 import { Timeline } from '../features/session/timeline.tsx';
 import { WhatHappened } from '../features/start/start.tsx';
 import { useT } from '../lib/i18n/i18n.ts';
-import { isMovedOn, waitingIn } from '../state/live.reducer.ts';
+import { takesLate, waitingIn } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
 import { href } from '../state/route.ts';
 import { useTimelines } from '../state/timelines.ts';
@@ -88,7 +88,7 @@ function Asked({ i }: { i: Interaction }) {
   return (
     <>
       <Quiet i={known} />
-      {isMovedOn(known) && (
+      {takesLate(known) && (
         <a className="quiet-late" href={href({ page: 'inbox', id: i.interaction_id })}>
           <Icon name="clock" small />
           {t('quiet.stillAnswer')}

@@ -1,9 +1,10 @@
 // An answer in the making: ticks and words. Pure.
 
-import type { Answer, Draft, Field, Interaction } from '../backend/types.gen.ts';
+import type { Answer, Draft, Field, Interaction, Outcome } from '../backend/types.gen.ts';
 
 /** A new draft, for a person who has not touched the card. A form's own defaults are part of it. */
 export function emptyDraft(i: Interaction): Draft {
+  if (i.undelivered_at && i.outcome?.reason === 'response') return lostAnswer(i.outcome);
   const answers: Record<string, string[]> = {};
   const typed: Record<string, string> = {};
   for (const f of i.questions ?? []) {
@@ -12,6 +13,11 @@ export function emptyDraft(i: Interaction): Draft {
     else typed[f.id] = f.default.join('\n');
   }
   return { revision: 0, selected: [], text: '', answers, typed, step: 0 };
+}
+
+/** An answer that never reached the agent, to be sent again as it was. */
+function lostAnswer(o: Outcome): Draft {
+  return { revision: 0, selected: o.selected, text: o.text, answers: o.answers ?? {}, typed: o.typed ?? {} };
 }
 
 /** The newer of what this browser and the back end hold. */

@@ -54,7 +54,7 @@ export function apply(p: Present, e: Event): Present {
     case 'requested':
       return withInteraction(numbered, e.data as Interaction);
     case 'updated':
-      return moveDeadline(numbered, e.data as InteractionUpdated);
+      return update(numbered, e.data as InteractionUpdated, e.at);
     case 'resolved': {
       const { interaction_id } = e.data as { interaction_id: string };
       return settle(numbered, interaction_id, e.data as unknown as Outcome);
@@ -114,10 +114,13 @@ function patch(p: Present, id: string, change: Partial<Interaction>): Present {
   return { ...p, interactions: { ...p.interactions, [id]: { ...old, ...change } } };
 }
 
-function moveDeadline(p: Present, u: InteractionUpdated): Present {
-  if (!u.interaction_id || p.interactions[u.interaction_id]?.outcome) return p;
+function update(p: Present, u: InteractionUpdated, at: number): Present {
+  if (u.cause === 'cleared') return patch(p, u.interaction_id, { cleared_at: at });
+  if (u.cause === 'undelivered') return patch(p, u.interaction_id, { undelivered_at: at });
+  if (p.interactions[u.interaction_id]?.outcome) return p;
   return patch(p, u.interaction_id, {
     deadline_at: u.deadline_at,
+    max_deadline_at: u.max_deadline_at,
     remaining_timeout_ms: u.remaining_timeout_ms,
   });
 }
@@ -133,17 +136,22 @@ export function isWaiting(i: Interaction): boolean {
   return i.outcome === undefined;
 }
 
-/** Whether an answer may still be given after such an end, as the next message. */
-export function lateAllowed(o: Outcome): boolean {
+function endsLate(o: Outcome): boolean {
   return (
     o.reason === 'timeout' ||
     (o.reason === 'cancelled' && (o.cause === 'connection_closed' || o.cause === 'app_restarted'))
   );
 }
 
-/** Whether it ended without an answer and may still get a late one. */
+/** Whether a late answer is accepted, as the next message. A permission that has ended can never act. */
+export function takesLate(i: Interaction): boolean {
+  if (!i.outcome || i.late || i.kind === 'approval' || i.kind === 'elicitation') return false;
+  return (i.undelivered_at ?? 0) > 0 || endsLate(i.outcome);
+}
+
+/** Whether the inbox still keeps it in its part for what was moved on from. */
 export function isMovedOn(i: Interaction): boolean {
-  return i.outcome !== undefined && !i.late && !i.cleared_at && lateAllowed(i.outcome);
+  return !i.cleared_at && takesLate(i);
 }
 
 /** Waiting interactions, least time left first; those without a limit last, oldest first. */

@@ -15,7 +15,7 @@ import {
 import { serverNow } from '../../state/clock.ts';
 import { hasAnswer, toAnswer } from '../../state/drafts.logic.ts';
 import { changeDraft, confirmDraft, draftOf, dropDraft, useDrafts } from '../../state/drafts.ts';
-import { takeCleared, takeInteraction, takeOutcome } from '../../state/live.ts';
+import { takeCleared, takeInteraction, takeOutcome, takeSession } from '../../state/live.ts';
 import { soonMS } from './card.logic.ts';
 
 const saveAfterMS = 400;
@@ -61,11 +61,24 @@ export function tryAgain(i: Interaction, failed: Sending): Promise<void> {
   return failed.action === 'dismiss' ? dismiss(i) : decide(i, failed.action);
 }
 
-async function deliver(i: Interaction, action: Sending['action'], answer: Answer): Promise<void> {
+/** Opens the closed session again and sends the late answer: the person was asked and said so. */
+export function reopenAndSend(i: Interaction): Promise<void> {
+  const draft = draftOf(i);
+  if (!hasAnswer(i, draft)) return Promise.resolve();
+  return deliver(i, 'answer', toAnswer(i, draft), true);
+}
+
+async function deliver(
+  i: Interaction,
+  action: Sending['action'],
+  answer: Answer,
+  reopen = false,
+): Promise<void> {
   const id = i.interaction_id;
   if (!beginSending(id, action)) return;
   cancelSaving(id);
   try {
+    if (reopen) takeSession(await api.resume(i.session_id));
     const reply = await api.answer(answer);
     markSettled(id, false);
     if (reply.outcome && !reply.late) takeOutcome(id, reply.outcome);

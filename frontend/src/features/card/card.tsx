@@ -14,6 +14,7 @@ import { clockTime } from '../../lib/time.ts';
 import { useAnswers } from '../../state/answers.ts';
 import { useServerNow } from '../../state/clock.ts';
 import { hasAnswer } from '../../state/drafts.logic.ts';
+import { takesLate } from '../../state/live.reducer.ts';
 import { useLive } from '../../state/live.ts';
 import { useSettings } from '../../state/settings.ts';
 import { setFolded, useView } from '../../state/view.ts';
@@ -59,8 +60,7 @@ export function Card({ i, docked = false }: Props) {
   const shape = shapeOf(i);
   const calm = i.outcome !== undefined;
   const soon = !calm && i.deadline_at > 0 && i.deadline_at - now < soonMS;
-  const locked =
-    sending?.phase === 'sending' || sending?.phase === 'accepted' || (calm && shape === 'approval');
+  const locked = sending?.phase === 'sending' || sending?.phase === 'accepted' || (calm && !takesLate(i));
   const act = (fn: () => void) => {
     if (armed()) fn();
   };
@@ -192,19 +192,19 @@ function labelKey(i: Interaction) {
 
 function CalmStrip({ i }: { i: Interaction }) {
   const t = useT();
-  const approval = shapeOf(i) === 'approval';
   return (
     <div className="strip plain strip-top">
       <Icon name="clock" />
-      <div>
-        {approval
-          ? t('card.wentOnApproval')
-          : i.outcome!.reason === 'timeout'
-            ? t('card.wentOn')
-            : t('card.lostAgent')}
-      </div>
+      <div>{t(calmKey(i))}</div>
     </div>
   );
+}
+
+/** Why nobody waits any more, and what an answer would do now. */
+function calmKey(i: Interaction) {
+  if (!takesLate(i)) return 'card.over';
+  if (i.undelivered_at) return 'card.lostAnswer';
+  return i.outcome!.reason === 'timeout' ? 'card.wentOn' : 'card.lostAgent';
 }
 
 function SoonStrip({ i, now }: { i: Interaction; now: number }) {

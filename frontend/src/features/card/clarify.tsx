@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
-import { countChars } from '../../lib/text.ts';
+import { countChars, neutral } from '../../lib/text.ts';
 import { toggle } from '../../state/drafts.logic.ts';
 import { Line, Paragraphs } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -60,7 +60,7 @@ export function Question({ text, id }: { text: string; id: string }) {
   const t = useT();
   const [large, setLarge] = useState(false);
   const length = countChars(text);
-  const lines = text.split('\n').length;
+  const lines = neutral(text).trim().split('\n').length;
   if (length <= longQuestion && lines <= 6) {
     return (
       <h3 className="q" id={id}>

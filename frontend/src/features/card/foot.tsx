@@ -8,9 +8,10 @@ import { hostParts } from '../../lib/url.ts';
 import type { Sending } from '../../state/answers.ts';
 import { serverNow } from '../../state/clock.ts';
 import { draftWords, hasAnswer } from '../../state/drafts.logic.ts';
+import { takesLate } from '../../state/live.reducer.ts';
 import { Key } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { clearMovedOn, decide, dismiss, moreTime, sendAnswer, tryAgain } from './answer.ts';
+import { clearMovedOn, decide, dismiss, moreTime, reopenAndSend, sendAnswer, tryAgain } from './answer.ts';
 import { allowActions, canExtend, type Echo, echoOf, isRisky, shapeOf, stepsOf } from './card.logic.ts';
 import { stepName } from './fields.tsx';
 
@@ -30,13 +31,14 @@ export function Foot(props: Props) {
   const { i, sending } = props;
   if (sending?.phase === 'sending' || sending?.phase === 'accepted') return <Busy {...props} />;
   if (sending?.phase === 'failed') return <Failed {...props} sending={sending} />;
+  if (i.outcome) return <Late {...props} />;
   switch (shapeOf(i)) {
     case 'approval':
-      return i.outcome ? <Late {...props} /> : <Decisions {...props} />;
+      return <Decisions {...props} />;
     case 'link':
       return <LinkFoot {...props} />;
     default:
-      return i.outcome ? <Late {...props} /> : <AnswerFoot {...props} />;
+      return <AnswerFoot {...props} />;
   }
 }
 
@@ -206,7 +208,7 @@ function Decisions({ i, act }: Props) {
     );
   }
   return (
-    <footer className="c-foot">
+    <footer className={actions.length > 2 ? 'c-foot c-foot-two' : 'c-foot c-foot-wide'}>
       <CloseButton i={i} act={act} />
       <MoreTime i={i} act={act} />
       <span className="echo" />
@@ -263,13 +265,16 @@ function LinkFoot({ i, act }: Props) {
 /** Nobody waits any more; an answer goes out as the next message. */
 function Late({ i, draft, act, sessionClosed }: Props) {
   const t = useT();
-  const ready = hasAnswer(i, draft) && shapeOf(i) !== 'approval';
+  const takes = takesLate(i);
   return (
     <footer className="c-foot">
       <CloseButton i={i} act={act} />
-      <span className="echo">{sessionClosed ? t('card.reopens') : ''}</span>
-      {shapeOf(i) !== 'approval' && (
-        <Primary ready={ready} act={() => act(() => void sendAnswer(i))}>
+      <span className="echo">{takes && sessionClosed ? t('card.reopens') : ''}</span>
+      {takes && (
+        <Primary
+          ready={hasAnswer(i, draft)}
+          act={() => act(() => void (sessionClosed ? reopenAndSend(i) : sendAnswer(i)))}
+        >
           {sessionClosed ? t('card.reopenAndSend') : t('card.sendNext')}
         </Primary>
       )}

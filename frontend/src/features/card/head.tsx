@@ -28,7 +28,8 @@ export function Head({ i, now, folded, fold }: Props) {
       <Mark text={mark} />
       <div className="grow">
         <div className="c-who">
-          <b>{name}</b> {t(verbKey(i))}{' '}
+          <b>{name}</b> {t(verbKey(i))}
+          {i.parent_tool_id && ` ${t('card.throughSub')}`}{' '}
           <span className="sec">
             · <Line text={i.session_title} />
           </span>
@@ -84,6 +85,12 @@ function verbKey(i: Interaction) {
   }
 }
 
+/** What the clock says when it has stopped. */
+function endKey(i: Interaction) {
+  if (i.undelivered_at) return 'card.undelivered';
+  return i.outcome?.reason === 'timeout' ? 'card.timeRanOut' : 'card.cutOff';
+}
+
 function Clock({ i, now }: { i: Interaction; now: number }) {
   const t = useT();
   const language = useLanguage();
@@ -92,9 +99,7 @@ function Clock({ i, now }: { i: Interaction; now: number }) {
     return (
       <div className="clock">
         <div>
-          <div className="left calm">
-            {i.outcome.reason === 'timeout' ? t('card.timeRanOut') : t('card.cutOff')}
-          </div>
+          <div className="left calm">{t(endKey(i))}</div>
           <div className="until">
             {t('card.at', { time: clockTime(i.outcome.resolved_at, now, language) })}
           </div>

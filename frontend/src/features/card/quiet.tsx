@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
-import { useLanguage, useT } from '../../lib/i18n/i18n.ts';
+import { type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { neutral, oneLine } from '../../lib/text.ts';
 import { clockTime } from '../../lib/time.ts';
 import { useAnswers } from '../../state/answers.ts';
@@ -9,7 +9,7 @@ import { askedOf } from '../../state/asked.ts';
 import { useServerNow } from '../../state/clock.ts';
 import { draftWords, isTouched } from '../../state/drafts.logic.ts';
 import { draftOf, dropDraft, useDrafts } from '../../state/drafts.ts';
-import { isMovedOn } from '../../state/live.reducer.ts';
+import { takesLate } from '../../state/live.reducer.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Line } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
@@ -41,21 +41,23 @@ export function Quiet({ i }: { i: Interaction }) {
       </button>
       <span className="m">{answered ? t('quiet.byAt', { by: t(by), when }) : when}</span>
       <div className="a" dir="auto">
-        {i.late ? (
-          <>
-            {neutral(i.late.response)} <span className="mut">{t('quiet.late')}</span>
-          </>
-        ) : end ? (
-          t(end)
-        ) : (
-          neutral(o.response)
-        )}
+        {i.late ? said(t, i.late) : end ? t(end) : said(t, o)}
+        {i.late && <span className="mut"> {t('quiet.late')}</span>}
         {o.note && <span className="sec"> “{oneLine(o.note)}”</span>}
       </div>
       {open && <Offered i={i} />}
       <LeftDraft i={i} />
     </div>
   );
+}
+
+/** What was answered: the labels, then the person's own words in quotes. */
+function said(t: T, o: { selected: readonly string[]; text: string; response: string }): string {
+  const chosen = o.selected.map(oneLine).join(', ');
+  const text = neutral(o.text).trim();
+  if (chosen && text) return t('quiet.both', { chosen, text });
+  if (text) return t('quiet.text', { text });
+  return chosen || neutral(o.response);
 }
 
 function Offered({ i }: { i: Interaction }) {
@@ -90,7 +92,7 @@ function LeftDraft({ i }: { i: Interaction }) {
   const mine = useAnswers((s) => s.sending[i.interaction_id]);
   const draft = draftOf(i);
   const answeredHere = mine?.phase === 'accepted' && !mine.lost && mine.action !== 'dismiss';
-  if (i.late || isMovedOn(i) || !isTouched(i, draft) || answeredHere || saysTheSame(i, draft)) return null;
+  if (i.late || takesLate(i) || !isTouched(i, draft) || answeredHere || saysTheSame(i, draft)) return null;
   const send = async () => {
     setSent('sending');
     try {

@@ -41,6 +41,7 @@ export function Composer({ session }: { session: Session }) {
     setComposerText(session.id, '');
     setError('');
     try {
+      if (session.closed) takeSession(await api.resume(session.id));
       await api.send(session.id, { text: message, how });
     } catch (e) {
       giveBack(session.id, message);
@@ -67,6 +68,10 @@ export function Composer({ session }: { session: Session }) {
         : session.closed
           ? t('composer.closed', { name })
           : t('composer.message', { name });
+
+  const hint = session.closed
+    ? 'composer.hintClosed'
+    : waits && (waits === 'form' ? 'composer.hintForm' : 'composer.hintCard');
 
   return (
     <div className="composer">
@@ -106,13 +111,12 @@ export function Composer({ session }: { session: Session }) {
             };
             if (sends(p, ctrlSends)) {
               e.preventDefault();
-              void send('queue');
+              // A closed session opens again only by the button that says so.
+              if (!session.closed) void send('queue');
             } else if (e.key === 'Enter' && e.repeat && !e.shiftKey && !p.composing) e.preventDefault();
           }}
         />
-        {waits && !empty && (
-          <p className="comp-hint">{waits === 'form' ? t('composer.hintForm') : t('composer.hintCard')}</p>
-        )}
+        {hint && !empty && <p className="comp-hint">{t(hint)}</p>}
         <div className="bar">
           <span className="pick opt-low pick-still">{name}</span>
           <ModelMenu session={session} choose={(model) => void change({ model })} />
@@ -149,7 +153,7 @@ export function Composer({ session }: { session: Session }) {
               onClick={() => void send('queue')}
             >
               <Icon name="send" small />
-              {t('composer.send')}
+              {session.closed ? t('composer.reopenAndSend') : t('composer.send')}
             </button>
           )}
           {/* Always at this place, so that it is found at once and nothing else is hit by it. */}

@@ -31,6 +31,7 @@ const listeners = new Set<() => void>();
 
 function make(language: Language): T {
   const rules = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language);
   const texts = catalogues[language] ?? catalogues.en;
   return (key, ...args) => {
     const params: Record<string, string | number> = args[0] ?? {};
@@ -39,7 +40,10 @@ function make(language: Language): T {
       typeof message === 'string'
         ? message
         : (message[rules.select(Number(params.n)) === 'one' ? 'one' : 'other'] ?? message.other);
-    return text.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+    return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = params[name];
+      return typeof value === 'number' ? numbers.format(value) : String(value);
+    });
   };
 }
 
