@@ -17,16 +17,13 @@ import (
 func approval(r request, cwd string) agents.Interaction {
 	in := readInput(r.Input)
 	a := &agents.Approval{
-		Tool: r.ToolName, Title: approvalTitle(r, in, cwd), Why: agents.Redact(plain(r.Reason)),
+		Tool: r.ToolName, Title: approvalTitle(r, in, cwd), Why: agents.Redact(why(r, in)),
 		Path: first(in.file(), r.BlockedPath), Command: agents.Redact(in.Command),
 		Scopes: []string{"allow_once"}, Input: json.RawMessage(agents.Redact(string(r.Input))),
 	}
 	switch {
 	case a.Command != "":
 		a.Detail = a.Command
-		if a.Why == "" {
-			a.Why = agents.Redact(in.Description)
-		}
 	case r.ToolName == planTool:
 		a.Detail = agents.Redact(in.Plan)
 	default:
@@ -36,6 +33,17 @@ func approval(r request, cwd string) agents.Interaction {
 		a.Scopes = append(a.Scopes, "allow_session")
 	}
 	return agents.Interaction{Kind: agents.AskApproval, ToolID: r.ToolUseID, Title: a.Title, Approval: a}
+}
+
+// why is the agent's own reason, else the CLI's if it says anything.
+func why(r request, in toolInput) string {
+	if in.Command != "" && in.Description != "" {
+		return in.Description
+	}
+	if reason := plain(r.Reason); reason != "This command requires approval" {
+		return reason
+	}
+	return ""
 }
 
 func approvalTitle(r request, in toolInput, cwd string) string {
@@ -180,7 +188,17 @@ func approvalAnswer(r request, cwd string, o agents.Outcome) permissionAnswer {
 		}
 		return answer
 	}
+	if r.ToolName == planTool && o.Reason == "response" {
+		return permissionAnswer{Behavior: "deny", Message: withNote("The person does not approve the plan yet. Stay in plan mode, change nothing, and revise the plan.", o)}
+	}
 	return permissionAnswer{Behavior: "deny", Message: noPermission(o)}
+}
+
+func withNote(text string, o agents.Outcome) string {
+	if o.Note == "" {
+		return text
+	}
+	return text + " They say: " + o.Note
 }
 
 // noPermission is what the model reads in place of a result. Each end of the
@@ -190,11 +208,7 @@ func noPermission(o agents.Outcome) string {
 	case o.Refused != "":
 		return o.Refused
 	case o.Reason == "response":
-		text := "The person refused permission for this. Do not do it, and do not do the same in another way."
-		if o.Note != "" {
-			text += " They say: " + o.Note
-		}
-		return text
+		return withNote("The person refused permission for this. Do not do it, and do not do the same in another way.", o)
 	case o.Reason == "dismissed":
 		return "The person closed the request for permission without deciding. That is no permission: leave this undone, and say so."
 	case o.Reason == "timeout":

@@ -101,11 +101,8 @@ func (c *conversation) permission(l controlLine, line []byte) {
 		if r.AgentID != "" {
 			in.Parent = c.decoder.callOf(r.AgentID)
 		}
-		complete := func() agents.Interaction {
-			in.Approval.Diff = wouldChange(r.ToolName, readInput(r.Input)) // reads a file
-			return in
-		}
-		c.ask(l.RequestID, complete, func(o agents.Outcome) any { return approvalAnswer(r, c.decoder.cwd, o) })
+		complete := func() { in.Approval.Diff = wouldChange(r.ToolName, readInput(r.Input)) } // reads a file
+		c.ask(l.RequestID, in, complete, func(o agents.Outcome) any { return approvalAnswer(r, c.decoder.cwd, o) })
 		return
 	}
 	in, ok := native(r)
@@ -116,7 +113,7 @@ func (c *conversation) permission(l controlLine, line []byte) {
 		c.emit(unknown(line))
 		c.peer.respond(l.RequestID, permissionAnswer{Behavior: "deny", Message: "The question was empty, so nobody was asked."})
 	default:
-		c.ask(l.RequestID, as(in), func(o agents.Outcome) any { return nativeAnswer(r, in.Fields, o) })
+		c.ask(l.RequestID, in, nil, func(o agents.Outcome) any { return nativeAnswer(r, in.Fields, o) })
 	}
 }
 
@@ -131,7 +128,7 @@ func (c *conversation) elicitation(l controlLine, line []byte) {
 		c.peer.respond(l.RequestID, elicitationAnswer{Action: "decline"})
 		return
 	}
-	c.ask(l.RequestID, as(in), func(o agents.Outcome) any {
+	c.ask(l.RequestID, in, nil, func(o agents.Outcome) any {
 		answer, err := elicited(in.Fields, o)
 		if err != nil {
 			c.host.Emit(agents.Notice{Level: "warning", Code: "elicitation_answer",
@@ -141,13 +138,10 @@ func (c *conversation) elicitation(l controlLine, line []byte) {
 	})
 }
 
-func as(in agents.Interaction) func() agents.Interaction {
-	return func() agents.Interaction { return in }
-}
-
-// ask puts a question to the person and sends the answer. question and answer
-// run on a goroutine of their own.
-func (c *conversation) ask(id string, question func() agents.Interaction, answer func(agents.Outcome) any) {
+// ask puts a question to the person and sends the answer, on a goroutine of its
+// own. complete, if it is not nil, runs there first and may take its time to
+// complete what in points to.
+func (c *conversation) ask(id string, in agents.Interaction, complete func(), answer func(agents.Outcome) any) {
 	c.mu.Lock()
 	if _, twice := c.asks[id]; twice || c.closed {
 		c.mu.Unlock()
@@ -157,7 +151,10 @@ func (c *conversation) ask(id string, question func() agents.Interaction, answer
 	c.asks[id] = cancel
 	c.mu.Unlock()
 	go func() {
-		outcome := c.host.Ask(ctx, question())
+		if complete != nil {
+			complete()
+		}
+		outcome := c.host.Ask(ctx, in)
 		c.mu.Lock()
 		delete(c.asks, id)
 		c.mu.Unlock()

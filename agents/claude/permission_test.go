@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -119,6 +120,37 @@ func TestPermissions(t *testing.T) {
 	l.done()
 	if _, err := os.Stat(filepath.Join(l.spec.Cwd, ".claude")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a settings folder appeared in the project: %v", err)
+	}
+}
+
+// A plan is shown for approval, first refused and then approved; the work begins
+// with that and asks as usual.
+func TestPlanMode(t *testing.T) {
+	t.Parallel()
+	place := regexp.MustCompile(`/[^\s"]+/plans/[^\s"]+\.md`)
+	l := launch(t, wish{mode: agents.ModePlan},
+		fakemodel.Step{When: fakemodel.UserSays("plan it"), Answer: func(r fakemodel.Request) fakemodel.Reply {
+			return call("p", "Write", map[string]any{"file_path": place.FindString(r.Everything()), "content": "# The plan\n1. first\n"})
+		}},
+		after("p", call("x1", "ExitPlanMode", map[string]any{})),
+		after("x1", call("x2", "ExitPlanMode", map[string]any{})),
+		after("x2", call("w", "Write", map[string]any{"file_path": "b.txt", "content": "x\n"})),
+		after("w", fakemodel.Text("Done.")),
+	)
+	l.prompt("plan it")
+	ask := l.host.NextAsk()
+	wantIn(t, "the plan", ask.Approval.Detail, "# The plan\n1. first")
+	ask.Answer(agents.Outcome{Reason: "response", Action: "deny", Note: "more tests"})
+	l.host.NextAsk().Answer(answered("allow_once"))
+	ask = l.host.NextAsk()
+	if ask.ToolID != "w" {
+		t.Errorf("asked %+v", ask.Interaction)
+	}
+	ask.Answer(answered("allow_once"))
+	l.done()
+	wantIn(t, "a refused plan", l.told("x1").Text, "Stay in plan mode", "more tests")
+	if l.read("b.txt") != "x\n" {
+		t.Error("not written")
 	}
 }
 
@@ -273,7 +305,7 @@ func TestInterrupt(t *testing.T) {
 		says("question", askUser("q", question("Which?", false, "A", "B"))),
 		says("call", call("b", "Bash", map[string]any{"command": "touch running; while :; do sleep 0.1; done"})),
 		says("text", fakemodel.Blocks(fakemodel.TextBlock("Finished block."), fakemodel.Block{Type: "text", Text: "This is half of a sentence that", Until: held})),
-		says("alive", fakemodel.Text("Still here.")),
+		fakemodel.Step{When: fakemodel.UserSays("alive"), Times: fakemodel.Always, Reply: fakemodel.Text("Still here.")},
 	)
 	stop := func() agents.Ended {
 		t.Helper()
