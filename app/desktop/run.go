@@ -1,0 +1,165 @@
+//go:build desktop
+
+package desktop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/logger"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"parley/app"
+	"parley/app/paths"
+)
+
+// Exit codes of the window.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// Run opens the window and returns the program's exit code once it is closed
+// and everything that it started has ended.
+func Run(ctx context.Context, args []string, look Look, stderr io.Writer) int {
+	if len(args) > 0 {
+		fmt.Fprintln(stderr, "parley-desktop takes no arguments. For the terminal there is `parley help`.")
+		return exitUsage
+	}
+	// WebKit's JavaScript engine would take Go's fault signals over.
+	os.Setenv("JSC_useWasmFaultSignalHandler", "0")
+	os.Setenv("JSC_usePollingTraps", "1")
+	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		fmt.Fprintln(stderr, "parley-desktop: there is no display here. `parley serve` shows the same page in a browser.")
+		return exitFailed
+	}
+	// From here on a signal is ours: Wails' own handling loses one that comes
+	// before its loop runs, and then ignores all that follow.
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+
+	dirs, err := paths.Resolve(os.Getenv)
+	if err != nil {
+		fmt.Fprintln(stderr, "parley-desktop:", app.ErrorMessage(err))
+		return exitFailed
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	back, err := openBackend(ctx, dirs, log)
+	if err != nil {
+		log.Error("start", "err", err)
+		fmt.Fprintf(stderr, textsFor("").failedStart+"\n", app.ErrorMessage(err))
+		return exitFailed
+	}
+	w := &window{back: back, shell: &Shell{log: log}, log: log, over: make(chan struct{}), front: make(chan bool, 8)}
+	go w.onSignals(signals)
+	err = wails.Run(w.options(look))
+	close(w.over)
+	if err := errors.Join(err, back.Close()); err != nil {
+		log.Error("close", "err", err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// window ties Wails' callbacks, the signals and the watcher together.
+type window struct {
+	back  *backend
+	shell *Shell
+	log   *slog.Logger
+	over  chan struct{} // closed when Wails' loop has ended
+	front chan bool     // the window got or lost the keyboard
+}
+
+func (w *window) options(look Look) *options.App {
+	return &options.App{
+		Title: "Parley", Width: 1280, Height: 800, MinWidth: 640, MinHeight: 480,
+		BackgroundColour: &options.RGBA{R: 247, G: 248, B: 250, A: 255},
+		AssetServer:      &assetserver.Options{Assets: look.Page, Handler: w.back.proxy},
+		LogLevel:         logger.ERROR, LogLevelProduction: logger.ERROR,
+		Bind:          []any{w.shell},
+		OnStartup:     func(ctx context.Context) { w.shell.ctx.Store(&ctx) },
+		OnDomReady:    func(context.Context) { w.adopt() },
+		OnBeforeClose: w.keepOpen,
+		// Explicit, since the zero value of a non-nil Linux means "always":
+		// slower to start and 115 MiB more on machines without a GPU.
+		Linux: &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "parley", Icon: look.Icon},
+	}
+}
+
+// adopt runs on the goroutine that reads the page's messages: it must not wait.
+// A page that was loaded again comes through here once more.
+func (w *window) adopt() {
+	adoptWindow(hooks{
+		pageEnded: func(reason string) {
+			w.shell.ready.Store(false)
+			w.log.Warn("the page's process "+reason+"; loading the page again", "back_end", "unaffected")
+		},
+		active: func(active bool) {
+			select {
+			case w.front <- active:
+			case <-w.over:
+			}
+		},
+	})
+	w.watchOnce()
+}
+
+// keepOpen answers the close button: with agents at work the person is asked
+// once, in the page; a page that can't ask is replaced by the system's dialog.
+func (w *window) keepOpen(ctx context.Context) bool {
+	if w.shell.quitting.Load() {
+		return false
+	}
+	ask, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	n := w.back.busy(ask)
+	if n == 0 || w.shell.askQuit(n) {
+		return n > 0
+	}
+	t := textsFor("")
+	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
+		Type: runtime.QuestionDialog, Title: t.quitTitle(n), Message: t.quitTitle(n) + "\n" + t.quitText(n),
+		Buttons: []string{"Yes", "No"}, DefaultButton: "No",
+	})
+	return err == nil && answer != "Yes"
+}
+
+// onSignals ends the window on the first signal however early it comes, and the
+// program on the second.
+func (w *window) onSignals(signals <-chan os.Signal) {
+	select {
+	case <-w.over:
+		return
+	case s := <-signals:
+		w.log.Info("ending", "signal", s.String())
+	}
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		w.shell.quit()
+		select {
+		case <-w.over:
+			return
+		case <-signals:
+			w.log.Warn("ending at once")
+			if err := w.back.Close(); err != nil {
+				w.log.Error("close", "err", err)
+			}
+			os.Exit(exitFailed)
+		case <-again.C:
+		}
+	}
+}

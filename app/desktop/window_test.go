@@ -1,0 +1,239 @@
+//go:build desktop && linux
+
+package desktop_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/app"
+	"parley/app/api"
+)
+
+// demo starts a session of the demo agent through the back end.
+func (s *stage) demo(prompt string) app.Session {
+	s.t.Helper()
+	var sess app.Session
+	s.until("a demo session starts", func() bool {
+		var err error
+		sess, err = s.client().CreateSession(s.t.Context(), api.NewSession{Agent: "demo", Prompt: prompt, Fast: true})
+		return err == nil
+	})
+	return sess
+}
+
+func TestFirstMinuteInTheWindow(t *testing.T) {
+	s := newStage(t)
+	s.window()
+	s.title("Parley")
+	s.find("push button", "Start the demo")
+	s.picture("window-first-run")
+	s.click("push button", "Start the demo")
+
+	in := s.waiting(1)[0]
+	s.title("(1) Parley")
+	s.find("radio button", in.Options[0].Label)
+	s.picture("window-card")
+	s.click("radio button", in.Options[1].Label)
+	s.picture("window-card-chosen")
+	s.click("push button", "Send answer")
+
+	s.title("Parley")
+	s.until("the answer is in the record, given in the window", func() bool {
+		got, err := s.client().Interactions(t.Context(), app.InteractionFilter{})
+		return err == nil && len(got) == 1 && got[0].Outcome != nil && got[0].Outcome.By == app.ByWindow &&
+			got[0].Outcome.Reason == app.ReasonResponse && got[0].Outcome.Response == in.Options[1].Label
+	})
+	s.until("the agent went on with it", func() bool {
+		page, err := os.ReadFile(filepath.Join(in.Cwd, "hello.html"))
+		return err == nil && strings.Contains(string(page), in.Options[1].Label)
+	})
+	s.picture("window-answered")
+}
+
+// A person types into another program while an agent asks: the window may ask
+// for attention, but keys and focus stay where they are.
+func TestAQuestionTakesNoFocus(t *testing.T) {
+	s := newStage(t)
+	s.window()
+	s.find("push button", "Start the demo")
+	s.start("xev", "-name", "editor", "-geometry", "500x300+900+500", "-event", "keyboard")
+	s.until("the other program is there", func() bool { _, err := s.run("xdotool", "search", "--name", "^editor$"); return err == nil })
+	editor := strings.Fields(s.do("xdotool", "search", "--name", "^editor$"))[0]
+	s.do("xdotool", "windowactivate", "--sync", editor)
+
+	s.demo("Make the page")
+	for range 40 {
+		s.do("xdotool", "type", "--delay", "5", "yes 1 2 3")
+		s.do("xdotool", "key", "Return")
+		if open, err := s.client().Interactions(t.Context(), app.InteractionFilter{State: app.InteractionsWaiting}); err == nil && len(open) == 1 {
+			break
+		}
+	}
+	s.waiting(1)
+	s.title("(1) Parley")
+	for range 10 {
+		s.do("xdotool", "type", "--delay", "5", "yes 1 2 3")
+		s.do("xdotool", "key", "Return")
+	}
+	if got := s.do("xdotool", "getactivewindow"); got != editor {
+		t.Errorf("the keyboard went to window %s, want it to stay with %s", got, editor)
+	}
+	if open := s.waiting(1); open[0].Outcome != nil || open[0].Draft != nil {
+		t.Errorf("typing elsewhere touched the question: %+v", open[0])
+	}
+	s.until("the notification service shows the question", func() bool {
+		n, err := s.run("dunstctl", "count", "displayed")
+		return err == nil && n == "1"
+	})
+	s.picture("window-notice")
+
+	// Opening the notice brings up exactly that question.
+	s.do("dunstctl", "action", "0")
+	s.until("the window has the keyboard", func() bool {
+		name, err := s.run("xdotool", "getactivewindow", "getwindowname")
+		return err == nil && name == "(1) Parley"
+	})
+	s.find("radio button", s.waiting(1)[0].Options[0].Label)
+	s.until("the notice is gone", func() bool {
+		n, err := s.run("dunstctl", "count", "displayed")
+		return err == nil && n == "0"
+	})
+}
+
+// The process that draws the page dies; the back end and the question don't.
+func TestThePageComesBackAfterItsProcessDied(t *testing.T) {
+	s := newStage(t)
+	w := s.window()
+	s.find("push button", "Start the demo")
+	s.click("push button", "Start the demo")
+	in := s.waiting(1)[0]
+	s.find("radio button", in.Options[0].Label)
+
+	page := children(t, w.Process.Pid, "WebKitWebProces")
+	if len(page) != 1 {
+		t.Fatalf("want one process that draws the page, got %v", page)
+	}
+	syscall.Kill(page[0], syscall.SIGKILL)
+	s.until("another process draws the page", func() bool {
+		now := children(t, w.Process.Pid, "WebKitWebProces")
+		return len(now) == 1 && now[0] != page[0]
+	})
+	s.find("radio button", in.Options[0].Label)
+	s.picture("window-page-back")
+	if got := s.waiting(1)[0]; got.ID != in.ID {
+		t.Errorf("want the same question to wait, got %s for %s", got.ID, in.ID)
+	}
+}
+
+// However early a signal comes, the program ends, and with it all it started.
+func TestASignalEndsItWhenever(t *testing.T) {
+	for _, after := range []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, 600 * time.Millisecond, 3 * time.Second} {
+		t.Run(after.String(), func(t *testing.T) {
+			s := newStage(t)
+			s.env = append(s.env, "STAGE_MARK="+s.dir)
+			w := s.window()
+			timer := time.NewTimer(after)
+			<-timer.C
+			syscall.Kill(w.Process.Pid, syscall.SIGTERM)
+			ended := make(chan error, 1)
+			go func() { ended <- w.Wait() }()
+			select {
+			case <-ended:
+			case <-time.After(waitLimit):
+				t.Fatalf("it still runs %v after SIGTERM", waitLimit)
+			}
+			s.until("nothing of it is left", func() bool { return len(marked(t, "STAGE_MARK="+s.dir)) == 0 })
+		})
+	}
+}
+
+// Closing the window with an agent at work asks once.
+func TestQuitAsksWhenAgentsWork(t *testing.T) {
+	s := newStage(t)
+	s.env = append(s.env, "STAGE_MARK="+s.dir)
+	w := s.window()
+	s.find("push button", "Start the demo")
+	s.demo("Make the page")
+	s.waiting(1)
+	closeWindow := func() { s.do("xdotool", "search", "--name", `^\(1\) Parley$`, "windowquit") }
+	closeWindow()
+	s.find("push button", "Stay")
+	s.picture("window-quit")
+	s.click("push button", "Stay")
+	s.waiting(1)
+	closeWindow()
+	s.click("push button", "Stop and quit")
+	ended := make(chan error, 1)
+	go func() { ended <- w.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("want exit code 0, got %v", err)
+		}
+	case <-time.After(waitLimit):
+		t.Fatal("it still runs after the person agreed")
+	}
+	s.until("nothing of it is left", func() bool { return len(marked(t, "STAGE_MARK="+s.dir)) == 0 })
+}
+
+// A second window, and a window beside `parley serve`, use the back end that is
+// there; closing them ends nothing.
+func TestAWindowAttaches(t *testing.T) {
+	s := newStage(t)
+	s.start(filepath.Join(s.bins, "parley"), "serve")
+	s.demo("Make the page")
+	in := s.waiting(1)[0]
+	w := s.window()
+	s.title("(1) Parley")
+	s.find("radio button", in.Options[0].Label)
+	syscall.Kill(w.Process.Pid, syscall.SIGTERM)
+	w.Wait()
+	if got := s.waiting(1)[0]; got.ID != in.ID {
+		t.Errorf("closing an attached window touched the question: %s, want %s", got.ID, in.ID)
+	}
+}
+
+// children lists the processes below pid whose name begins with name.
+func children(t testing.TB, pid int, name string) (found []int) {
+	t.Helper()
+	out, _ := exec.Command("ps", "-eo", "pid=,ppid=,comm=").Output()
+	below := map[int]bool{pid: true}
+	for range 4 {
+		for line := range strings.Lines(string(out)) {
+			f := strings.Fields(line)
+			p, _ := strconv.Atoi(f[0])
+			pp, _ := strconv.Atoi(f[1])
+			below[p] = below[p] || below[pp]
+		}
+	}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if p, _ := strconv.Atoi(f[0]); below[p] && strings.HasPrefix(f[2], name) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// marked lists the processes that hold a variable in their environment.
+func marked(t testing.TB, variable string) (found []string) {
+	t.Helper()
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range all {
+		env, err := os.ReadFile(f)
+		if err != nil || !strings.Contains("\x00"+string(env), "\x00"+variable+"\x00") {
+			continue
+		}
+		comm, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "comm"))
+		found = append(found, fmt.Sprint(f, " ", strings.TrimSpace(string(comm))))
+	}
+	return found
+}
