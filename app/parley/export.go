@@ -61,9 +61,9 @@ func markdown(e app.Event) string {
 		if e.Type == app.EventReasoningCompleted || d.ParentToolID != "" {
 			return ""
 		}
-		return "\n" + d.Text + "\n"
+		return "\n" + strings.TrimSpace(d.Text) + "\n"
 	case *app.ToolStarted:
-		return fmt.Sprintf("\n- %s `%s`\n", d.Name, oneLine(d.Title, 200))
+		return toolLine(d)
 	case *app.FileChanged:
 		return fmt.Sprintf("- %s `%s`\n", d.Change, d.Path)
 	case *app.Interaction:
@@ -80,6 +80,18 @@ func markdown(e app.Event) string {
 		}
 	}
 	return ""
+}
+
+// toolLine tells of a tool call, but for plans and questions, which have a
+// telling of their own.
+func toolLine(d *app.ToolStarted) string {
+	switch {
+	case d.Kind == app.ToolPlan || d.Kind == app.ToolAsk:
+		return ""
+	case d.Title == d.Name:
+		return fmt.Sprintf("\n- %s\n", d.Name)
+	}
+	return fmt.Sprintf("\n- %s `%s`\n", d.Name, oneLine(d.Title, 200))
 }
 
 // questionText is a question with all its options and fields.

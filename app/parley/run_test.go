@@ -245,3 +245,57 @@ func TestASessionGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// The back end is killed while an agent waits: the question is not lost, and
+// its late answer is the agent's next message. The command that gives it is the
+// back end meanwhile, and stays until the agent is done.
+func TestAnAnswerAfterACrash(t *testing.T) {
+	h := newHome(t)
+	r := h.demo("Make a page", "--json")
+	id := r.asks(app.KindClarify).ID
+	agent := r.event(app.EventAgentStarted).Data.(*app.AgentStarted).PID
+	if err := r.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-r.ended
+	if out, _ := h.run(exitDone, "questions"); out != "" {
+		t.Errorf("still waiting: %q", out)
+	}
+	if err := syscall.Kill(agent, 0); err != syscall.ESRCH {
+		t.Errorf("the agent outlived its back end: %v", err)
+	}
+	if out, _ := h.run(exitDone, "questions", "--moved-on"); !strings.Contains(out, shortID(id)) || !strings.Contains(out, "cancelled") {
+		t.Errorf("moved on: %q", out)
+	}
+	late := h.start("answer", id, "--choose", "Welcome back")
+	late.says(late.out, `"late":true`)
+	// The agent that comes up again may not know any more that it had asked.
+	again := await(late, late.err, func(text string) (string, bool) {
+		if _, rest, ok := strings.Cut(text, "parley answer "); ok {
+			id, _, ok := strings.Cut(rest, " ")
+			return id, ok
+		}
+		return "", strings.Contains(text, "Done:")
+	})
+	if again != "" {
+		h.run(exitDone, "answer", again, "--choose", "Welcome back")
+	}
+	if code := late.code(); code != exitDone || strings.Count(late.out.String(), "\n") != 1 {
+		t.Errorf("exit code %d, reply %q", code, late.out)
+	}
+	if !strings.Contains(h.hello(), "Welcome back") {
+		t.Errorf("the page says %q", h.hello())
+	}
+	if _, errs := h.run(exitResolved, "answer", id, "--choose", "Good day"); !strings.Contains(errs, "answered late on the command line") {
+		t.Errorf("once more: %q", errs)
+	}
+	out, _ := h.run(exitDone, "sessions", "list", "--json")
+	var s app.Session
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatalf("%q: %v", out, err)
+	}
+	text, _ := h.run(exitDone, "sessions", "export", s.ID)
+	if !strings.Contains(text, "answered late on the command line: Welcome back") || strings.Count(text, "## You") != 2 {
+		t.Errorf("export: %s", text)
+	}
+}

@@ -18,7 +18,8 @@ type pretty struct {
 	// told is how many bytes of each message were printed; the completed message
 	// tells the rest, whatever deltas were lost.
 	told map[string]int
-	open string // id of the message whose line is not ended
+	open string // id of the message that was printed last
+	line bool   // the last line of standard output is not ended
 }
 
 func (p *program) pretty(ask *asker) *pretty {
@@ -36,7 +37,7 @@ func (o *pretty) show(e app.Event) error {
 			return o.whole(d.MessageID, d.Text)
 		}
 	case *app.ToolStarted:
-		return o.aside("· %s %s", d.Name, oneLine(d.Title, 100))
+		return o.tool(d)
 	case *app.ToolCompleted:
 		if d.Status == app.ToolFailed {
 			return o.aside("  failed: %s", oneLine(d.Output, 200))
@@ -72,7 +73,7 @@ func (o *pretty) text(id string, offset int, text string) error {
 		return err
 	}
 	o.told[id] = offset + len(text)
-	o.open = id
+	o.open, o.line = id, !strings.HasSuffix(text, "\n")
 	_, err := fmt.Fprint(o.p.Out, plain(text[told-offset:]))
 	return err
 }
@@ -86,12 +87,23 @@ func (o *pretty) whole(id, text string) error {
 
 // endLine ends the line of an open message before anything but its own text.
 func (o *pretty) endLine(but string) error {
-	if o.open == "" || o.open == but {
+	if o.open == but || !o.line {
 		return nil
 	}
-	o.open = ""
+	o.open, o.line = "", false
 	_, err := fmt.Fprintln(o.p.Out)
 	return err
+}
+
+// tool tells of a tool call. Plans and questions have a telling of their own.
+func (o *pretty) tool(d *app.ToolStarted) error {
+	switch {
+	case d.Kind == app.ToolPlan || d.Kind == app.ToolAsk:
+		return nil
+	case d.Title == d.Name:
+		return o.aside("· %s", oneLine(d.Name, 100))
+	}
+	return o.aside("· %s %s", d.Name, oneLine(d.Title, 100))
 }
 
 func (o *pretty) aside(format string, args ...any) error {
