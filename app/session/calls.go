@@ -187,34 +187,52 @@ func (a *actor) send(in app.Input) (app.TurnID, bool, error) {
 	return t.ID, slices.ContainsFunc(a.queue, func(q app.Turn) bool { return q.ID == t.ID }), nil
 }
 
-// steer puts a message into the running turn. It reports false when none runs
-// that could take it.
-func (m *Manager) steer(ctx context.Context, id app.SessionID, in app.Input) (app.TurnID, bool, error) {
-	type target struct {
-		turn *turn
-		live *live
-	}
-	to, err := on(ctx, m, id, func(a *actor) (target, error) {
+// target is a running turn that can take a message.
+type target struct {
+	actor *actor
+	turn  *turn
+	live  *live
+}
+
+// steerable returns the turn that a message can go into, none when none runs.
+func (m *Manager) steerable(ctx context.Context, id app.SessionID) (target, error) {
+	return on(ctx, m, id, func(a *actor) (target, error) {
 		switch {
-		case a.turn == nil || !a.turn.prompted || a.turn.stopping || a.live == nil || !a.live.ready:
+		case a.turn == nil || a.turn.stopping || a.live == nil || !a.live.ready || a.live.stale:
 			return target{}, nil
 		case !a.live.adapter.Info().Caps.Steer:
 			return target{}, app.Errorf(app.CodeCapabilityMissing, "%s takes no message while it works. Queue it instead.", a.live.name)
 		}
-		return target{a.turn, a.live}, nil
+		return target{a, a.turn, a.live}, nil
 	})
+}
+
+// steer puts a message into the running turn. It reports false when none runs
+// that could take it.
+func (m *Manager) steer(ctx context.Context, id app.SessionID, in app.Input) (app.TurnID, bool, error) {
+	to, err := m.steerable(ctx, id)
 	if err != nil || to.turn == nil {
 		return "", false, err
+	}
+	select {
+	case <-to.turn.sent:
+	case <-to.actor.gone:
+		return "", false, nil
+	case <-ctx.Done():
+		return "", false, ctx.Err()
+	}
+	if now, err := m.steerable(ctx, id); err != nil || now.turn != to.turn {
+		return "", false, err // it ended meanwhile
 	}
 	msg := agents.Turn{ID: newID(), Text: in.Text}
 	for _, f := range in.Attachments {
 		msg.Files = append(msg.Files, agents.Attachment{Name: f.Name, Mime: f.Mime, Path: f.Path})
 	}
-	if err := to.live.agent.Steer(ctx, msg); err != nil {
-		if errors.Is(err, agents.ErrUnsupported) {
-			return "", false, app.Errorf(app.CodeCapabilityMissing, "%s takes no message while it works. Queue it instead.", to.live.name)
-		}
-		return "", false, nil // the turn has just ended: it becomes the next one
+	switch err := to.live.agent.Steer(ctx, msg); {
+	case errors.Is(err, agents.ErrUnsupported):
+		return "", false, app.Errorf(app.CodeCapabilityMissing, "%s takes no message while it works. Queue it instead.", to.live.name)
+	case err != nil:
+		return "", false, nil // the turn has just ended: the message becomes the next one
 	}
 	_, err = on(ctx, m, id, func(a *actor) (struct{}, error) {
 		a.out.fact(to.turn.row.ID, app.EventTurnSteered, app.TurnText{Text: in.Text, Attachments: in.Attachments, Late: in.Late})

@@ -12,6 +12,7 @@ import (
 
 	"parley/agents"
 	"parley/app"
+	"parley/app/apptest"
 	"parley/app/session"
 	"parley/mcp"
 	"parley/mcp/bridge"
@@ -19,7 +20,7 @@ import (
 
 var (
 	anyContext = regexp.MustCompile(`pctx_[A-Za-z0-9_-]{43}`)
-	question   = app.Interaction{Kind: app.KindClarify, Question: "Which database?"}
+	asking     = app.Interaction{Kind: app.KindClarify, Question: "Which database?"}
 )
 
 // contextOf is the context id that the newest turn was given.
@@ -52,7 +53,7 @@ type answer struct {
 func (w *world) clarify(ctx context.Context, launch, contextID, meta string) <-chan answer {
 	c := make(chan answer, 1)
 	go func() {
-		in, out, err := w.m.Clarify(ctx, launch, contextID, meta, question)
+		in, out, err := w.m.Clarify(ctx, launch, contextID, meta, asking)
 		c <- answer{in, out, err}
 	}()
 	return c
@@ -136,6 +137,48 @@ func TestContextIsChecked(t *testing.T) {
 			t.Fatalf("something was shown: %+v", e)
 		}
 	}
+}
+
+// The time in which a person is asked is told apart from the agent's own.
+func TestWaitingIsNotWorking(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	turn := w.send(s.ID, "approve a1")
+	in := w.asked(turn)
+	w.skew.Add(int64(4 * time.Minute))
+	w.answer(in.ID, "")
+	end := w.ended(turn)
+	if end.WaitedMS < 240_000 || end.DurationMS < end.WaitedMS || end.DurationMS-end.WaitedMS > apptest.Patience.Milliseconds() {
+		t.Fatalf("waited %d ms of %d", end.WaitedMS, end.DurationMS)
+	}
+}
+
+// An agent that was started with less patience than the settings have now keeps
+// its own limit; a second question of a session is refused while one waits.
+func TestLimitsOfAQuestion(t *testing.T) {
+	w := newWorld(t, func(c *session.Config, _ *adapter) {
+		c.Servers = func(_ agents.Family, _ string, ours mcp.Spec, l mcp.Limits) (session.Servers, error) {
+			return session.Servers{Catalog: mcp.Catalog{ours}, Limits: mcp.Limits{Deadline: l.Deadline, MaxWait: 10 * time.Minute}}, nil
+		}
+	})
+	s := w.create(app.NewSession{})
+	turn := w.send(s.ID, "tool t1\nwait")
+	w.began(turn, "t1")
+	launch, id := w.launchOf(), w.contextOf()
+	if want := (10*time.Minute + 30*time.Second).Milliseconds(); launch.CallLimitMS != want {
+		t.Errorf("the call may take %d ms, want %d", launch.CallLimitMS, want)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	first := w.clarify(ctx, launch.ID, id, "")
+	in := w.asked(turn)
+	if got := in.MaxDeadlineAt - in.RequestedAt; got > 600_000 || got < 590_000 {
+		t.Errorf("it may be kept open for %d ms", got)
+	}
+	if a := <-w.clarify(context.Background(), launch.ID, id, ""); app.ErrorCode(a.err) != app.CodeAlreadyPending {
+		t.Errorf("a second one: %+v", a)
+	}
+	cancel()
+	<-first
 }
 
 // While a turn is being stopped nobody can be asked in it any more, and what
@@ -246,7 +289,7 @@ func TestContextIsNeverStoredOrShown(t *testing.T) {
 	turn := w.send(s.ID, "echo\ntool t1\nwait")
 	w.began(turn, "t1")
 	launch, id := w.launchOf(), w.contextOf()
-	asked := question
+	asked := asking
 	asked.Question = "Is it " + id + "?"
 	asked.Options = []app.Option{{Label: id, Description: id, Preview: id}}
 	asked.Choices = []string{id}

@@ -57,8 +57,15 @@ func anyOrder(t *testing.T, r *rand.Rand) {
 				}
 			}
 		case 4:
-			for _, in := range w.desk.waiting() {
-				w.desk.settle(in, app.Outcome{Reason: app.ReasonResponse, Action: app.ActionAllowOnce})
+			open, err := w.db.Interactions(ctx, app.InteractionFilter{State: app.InteractionsWaiting})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, in := range open {
+				ans := app.Answer{InteractionID: in.ID, Status: app.StatusCancelled}
+				if _, err := w.desk.Answer(ctx, ans); err != nil && app.ErrorCode(err) != app.CodeAlreadyResolved {
+					t.Fatal(err)
+				}
 			}
 		case 5:
 			if err := w.m.Resume(ctx, s.ID); err != nil {

@@ -242,13 +242,19 @@ func TestLateAnswer(t *testing.T) {
 	in := w.asked(turn)
 	kill(t, w, s.ID)
 	w.ended(turn)
-	late, err := w.m.SendLate(context.Background(), in, app.Answer{Selected: []string{"B"}, Text: "but small"})
-	if err != nil {
-		t.Fatal(err)
+	reply, err := w.desk.Answer(context.Background(), app.Answer{
+		InteractionID: in.ID, Status: app.StatusAnswered, Answers: map[string][]string{"q": {"B"}}, Typed: map[string]string{"q": "but small"},
+	})
+	if err != nil || !reply.Late {
+		t.Fatalf("answered %+v, %v", reply, err)
 	}
-	w.ended(late)
+	w.ended(reply.TurnID)
+	w.tape.Wait("the delivery", func(e app.Event) bool {
+		d, ok := e.Data.(app.InteractionDelivered)
+		return ok && d.InteractionID == in.ID
+	})
 	got := w.ad.lastTurn().Text
-	for _, part := range []string{"Late answer to: “May I?”", "B", "but small"} {
+	for _, part := range []string{"Late answer to: “May I?”", "Which?", "B", "but small"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q lacks %q", got, part)
 		}

@@ -25,6 +25,7 @@ type turn struct {
 	origins *origins
 
 	prompted bool          // the input is on its way to the agent
+	sent     chan struct{} // closed once the agent has taken the input, or did not
 	stopping bool          // a person, or the end of the session, stopped it
 	cause    app.Cause     // why, once stopping
 	watchdog *time.Timer   // ends the tree when the agent doesn't stop
@@ -66,7 +67,7 @@ func (a *actor) begin(row app.Turn) bool {
 		a.reloadQueue()
 		return false
 	}
-	t := &turn{row: row, origins: newOrigins()}
+	t := &turn{row: row, origins: newOrigins(), sent: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(a.ctx)
 	a.turn = t
 	a.session.State = app.StateRunning
@@ -94,6 +95,7 @@ func (a *actor) prompt() {
 }
 
 func (a *actor) prompted(t *turn, l *live, err error) {
+	close(t.sent)
 	if a.turn != t {
 		return
 	}
@@ -129,6 +131,7 @@ func (a *actor) turnBegan(l *live, reason string) {
 	}
 	if a.begin(row) {
 		a.turn.prompted = true
+		close(a.turn.sent)
 	}
 }
 

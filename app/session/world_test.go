@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	"parley/agents"
 	"parley/app"
 	"parley/app/apptest"
+	"parley/app/plan"
+	"parley/app/question"
 	"parley/app/session"
 	"parley/app/store"
 	"parley/mcp"
@@ -26,10 +29,11 @@ type world struct {
 	tb   testing.TB
 	m    *session.Manager
 	db   *store.DB
-	desk *desk
+	desk *question.Desk
 	ad   *adapter
 	tape *apptest.Tape
-	dir  string // of the sessions
+	dir  string       // of the sessions
+	skew atomic.Int64 // what the clock is ahead, in nanoseconds
 	cfg  session.Config
 }
 
@@ -46,14 +50,20 @@ func newWorld(tb testing.TB, opts ...option) *world {
 		tb.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	db, err := store.Open(context.Background(), store.Config{Path: dirs.Database(), Committed: w.tape.Add, Log: log})
+	now := func() time.Time { return time.Now().Add(time.Duration(w.skew.Load())) }
+	db, err := store.Open(context.Background(), store.Config{Path: dirs.Database(), Now: now, Committed: w.tape.Add, Log: log})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	w.db = db
-	w.desk = newDesk(db)
+	w.desk = question.New(question.Config{
+		Records: db, Now: now, Log: log,
+		Late: func(ctx context.Context, in app.Interaction, ans app.Answer) (app.TurnID, error) {
+			return w.m.SendLate(ctx, in, ans)
+		},
+	})
 	w.cfg = session.Config{
-		Records: db, Desk: w.desk, Plans: w.desk, Bus: w.tape, Adapters: []agents.Adapter{w.ad},
+		Records: db, Desk: w.desk, Plans: plan.New(db), Bus: w.tape, Adapters: []agents.Adapter{w.ad},
 		Install: func(ctx context.Context, f agents.Family) (agents.Install, error) {
 			return w.ad.Inspect(ctx, nil, "", nil), nil
 		},
@@ -67,7 +77,7 @@ func newWorld(tb testing.TB, opts ...option) *world {
 			return filepath.Join(w.dir, "scratch"), os.MkdirAll(filepath.Join(w.dir, "scratch"), 0o700)
 		},
 		RunDir: dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: "/bin/false",
-		Shim: apptest.Program(tb, "parley-run"), Log: log,
+		Shim: apptest.Program(tb, "parley-run"), Now: now, Log: log,
 		Wait: session.Waits{Stop: 2 * time.Second, Tools: 10 * time.Second},
 	}
 	w.ad.listed = func(c bridge.Credential) {
@@ -176,6 +186,27 @@ func (w *world) asked(turn app.TurnID) app.Interaction {
 		return ok && in.RunID == turn
 	})
 	return e.Data.(app.Interaction)
+}
+
+// answer answers a question of any kind; of an approval it allows what is asked.
+func (w *world) answer(id, text string) {
+	w.tb.Helper()
+	in, err := w.db.Interaction(context.Background(), id)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	ans := app.Answer{InteractionID: id, Status: app.StatusAnswered}
+	switch in.Kind {
+	case app.KindApproval:
+		ans.Action = app.ActionAllowOnce
+	case app.KindNative:
+		ans.Answers = map[string][]string{in.Questions[0].ID: {text}}
+	default:
+		ans.Text = text
+	}
+	if _, err := w.desk.Answer(context.Background(), ans); err != nil {
+		w.tb.Fatal(err)
+	}
 }
 
 // waits reports whether nobody has settled a question yet.
