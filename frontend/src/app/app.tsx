@@ -13,6 +13,7 @@ import { Icon } from '../ui/icon.tsx';
 import { OutsideContext } from '../ui/outside.ts';
 import { useShortcuts } from './keys.ts';
 import { lookForAgents } from './sync.ts';
+import { WindowRequests } from './window.tsx';
 
 const SessionPage = lazy(() => import('./session-page.tsx'));
 const InboxPage = lazy(() => import('./inbox-page.tsx'));
@@ -50,6 +51,7 @@ export function App() {
         </Suspense>
         <PhoneNav route={route} />
       </div>
+      <WindowRequests />
       <Suspense fallback={null}>
         {sheet === 'help' && <KeySheet close={() => setSheet('')} />}
         {sheet === 'palette' && <Palette close={() => setSheet('')} openHelp={() => setSheet('help')} />}

@@ -482,6 +482,11 @@ export const en = {
   'keys.dismiss': 'close without answering',
   'keys.fold': 'fold',
   'keys.leave': 'leave the card',
+  'quit.title': { one: 'Quit and stop {n} agent?', other: 'Quit and stop {n} agents?' },
+  'quit.words': 'Its turn ends here. Sessions are kept: open one again and send a message to go on.',
+  'quit.stay': 'Stay',
+  'quit.now': 'Stop and quit',
+
   'palette.placeholder': 'A command or a session',
   'palette.none': 'Nothing matches',
 } as const satisfies Record<string, string | { one?: string; other: string }>;

@@ -473,6 +473,11 @@ export const zh: Catalogue = {
   'keys.dismiss': '不回答，直接关闭',
   'keys.fold': '收起',
   'keys.leave': '离开卡片',
+  'quit.title': { other: '退出并停止 {n} 个代理？' },
+  'quit.words': '正在进行的轮次会到此为止。会话会保留：重新打开并发送消息即可继续。',
+  'quit.stay': '留下',
+  'quit.now': '停止并退出',
+
   'palette.placeholder': '命令或会话',
   'palette.none': '没有匹配项',
 };
