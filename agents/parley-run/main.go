@@ -42,6 +42,10 @@ const (
 // end, or does not let us end, is left after it.
 const killLimit = 10 * time.Second
 
+// termGrace is what the agent gets when someone asks this program to end, as
+// the system does when it shuts down.
+const termGrace = 2 * time.Second
+
 func init() {
 	// The system ends the agent when the thread that started it ends. This one
 	// lives as long as the program.

@@ -98,7 +98,7 @@ func own(argv []string, life *os.File, report reporter, grace time.Duration) int
 				return t.end()
 			}
 			t.terminate()
-			deadline = time.After(grace)
+			deadline = time.After(termGrace)
 		case cmd, ok := <-cmds:
 			if !ok || cmd == commandKill {
 				return t.end()

@@ -61,7 +61,7 @@ func TestLookup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Name != name || p.Parent != me.PID || p.Session != me.Session || p.Zombie || p.RSS <= 0 || p.Age < 0 || p.Age > me.Age {
+	if p.Name != name || p.Parent != me.PID || p.Session != me.Session || p.Zombie || me.RSS <= 0 || p.Age < 0 || p.Age > me.Age {
 		t.Errorf("child %+v of %+v", p, me)
 	}
 	all, err := pids.All()
