@@ -22,23 +22,22 @@ type installs struct {
 	adapters []agents.Adapter
 	finder   *install.Finder
 	now      func() time.Time
-	login    func() host.Login // asks the shell once
-	mu       sync.Mutex        // guards at
-	at       time.Time         // of the newest look
+	shell    *host.Shell
+	mu       sync.Mutex // guards at
+	at       time.Time  // of the newest look
 }
 
 func newInstalls(adapters []agents.Adapter, shim string, now func() time.Time) *installs {
-	i := &installs{adapters: adapters, now: now}
 	run := proc.Runner{Shim: shim}.Run
-	i.login = sync.OnceValue(func() host.Login {
-		return host.LoginEnv(context.Background(), run, os.Environ())
-	})
+	i := &installs{adapters: adapters, now: now, shell: host.NewShell(run, os.Environ())}
 	i.finder = install.New(install.Config{Adapters: adapters, Env: i.Env, Run: run})
 	return i
 }
 
 // Env is the person's environment as an agent gets it.
-func (i *installs) Env(context.Context) []string { return host.Environment(i.login().Env) }
+func (i *installs) Env(ctx context.Context) []string {
+	return host.Environment(i.shell.Login(ctx, false).Env)
+}
 
 // Install implements what sessions ask.
 func (i *installs) Install(ctx context.Context, f agents.Family) (agents.Install, error) {
@@ -47,6 +46,9 @@ func (i *installs) Install(ctx context.Context, f agents.Family) (agents.Install
 
 // Agents implements api.Agents.
 func (i *installs) Agents(ctx context.Context, refresh bool) (api.AgentList, error) {
+	if refresh {
+		i.shell.Login(ctx, true) // an installer may have changed PATH in an rc file
+	}
 	found, err := i.finder.Installs(ctx, refresh)
 	if err != nil {
 		return api.AgentList{}, err
@@ -57,7 +59,7 @@ func (i *installs) Agents(ctx context.Context, refresh bool) (api.AgentList, err
 	}
 	at := i.at
 	i.mu.Unlock()
-	login := i.login()
+	login := i.shell.Login(ctx, false)
 	list := api.AgentList{PathSource: login.Source, Problem: login.Problem, At: at.UnixMilli()}
 	for n, a := range i.adapters {
 		list.Agents = append(list.Agents, agentOf(a.Info(), found[n]))

@@ -51,8 +51,9 @@ func NewShell(run Run, env []string) *Shell {
 
 // Login returns what the shell said. The first call asks it, and so does one
 // that wants to know again; others wait for that. It takes 3 s at most, and a
-// little more under load. When ctx ends first, the answer is the one without
-// the shell and is not remembered.
+// little more under load. A shell that cannot be asked is replaced by this
+// program's own environment, with known folders added to PATH; the answer says
+// so. When ctx ends first, that is the answer too, and is not remembered.
 func (s *Shell) Login(ctx context.Context, again bool) Login {
 	if said := s.remembered(); said != nil && !again {
 		return *said
@@ -66,7 +67,7 @@ func (s *Shell) Login(ctx context.Context, again bool) Login {
 	if said := s.remembered(); said != nil && !again {
 		return *said // asked meanwhile
 	}
-	login := LoginEnv(ctx, s.run, s.env)
+	login := loginEnv(ctx, s.run, s.env)
 	if ctx.Err() == nil {
 		s.mu.Lock()
 		s.said = &login
@@ -81,13 +82,11 @@ func (s *Shell) remembered() *Login {
 	return s.said
 }
 
-// LoginEnv asks the person's login shell for its environment. A program that is
+// loginEnv asks the person's login shell for its environment. A program that is
 // started by a desktop gets a short PATH without the folders that rc files add,
-// and would not find most agents. env is this program's own environment. The
-// shell gets it without what is not the person's; so what comes back is theirs.
-// When the shell cannot be asked, the answer is env itself, with known folders
-// added to PATH.
-func LoginEnv(ctx context.Context, run Run, env []string) Login {
+// and would not find most agents. The shell gets env without what is not the
+// person's; so what comes back is theirs.
+func loginEnv(ctx context.Context, run Run, env []string) Login {
 	env = personal(env)
 	me := passwd()
 	for name, value := range map[string]string{"HOME": me.home, "USER": me.name, "LOGNAME": me.name} {

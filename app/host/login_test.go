@@ -66,6 +66,10 @@ func gui(home string, more ...string) []string {
 	return append([]string{"PATH=/usr/bin:/bin", "HOME=" + home, "DISPLAY=:0"}, more...)
 }
 
+func login(t *testing.T, run host.Run, env []string) host.Login {
+	return host.NewShell(run, env).Login(t.Context(), false)
+}
+
 func value(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -121,7 +125,7 @@ lines'
 			if err := os.Mkdir(filepath.Join(dir, "tools"), 0o700); err != nil { // fish leaves out what is not there
 				t.Fatal(err)
 			}
-			got := host.LoginEnv(t.Context(), run, gui(dir, "SHELL="+test.shell, "CLAUDECODE=1", "TERM=xterm"))
+			got := login(t, run, gui(dir, "SHELL="+test.shell, "CLAUDECODE=1", "TERM=xterm"))
 			if got.Source != "login shell "+test.shell || got.Problem != "" {
 				t.Fatalf("source %q, problem %q", got.Source, got.Problem)
 			}
@@ -143,7 +147,7 @@ lines'
 // An rc file can tell that nobody is there.
 func TestGuard(t *testing.T) {
 	dir := home(t, map[string]string{".profile": `[ -n "$PARLEY_RESOLVING_ENVIRONMENT" ] || exit 1; export SEEN=$TERM`})
-	got := host.LoginEnv(t.Context(), run, gui(dir, "SHELL=/bin/bash"))
+	got := login(t, run, gui(dir, "SHELL=/bin/bash"))
 	if value(got.Env, "SEEN") != "dumb" || got.Problem != "" {
 		t.Errorf("env %q, problem %q", got.Env, got.Problem)
 	}
@@ -176,7 +180,7 @@ func TestUnusableShells(t *testing.T) {
 				}
 				want = "is no program"
 			}
-			got := host.LoginEnv(t.Context(), run, gui(dir, "SHELL="+shell, "CLAUDECODE=1", "KEPT=yes"))
+			got := login(t, run, gui(dir, "SHELL="+shell, "CLAUDECODE=1", "KEPT=yes"))
 			if got.Source != "known folders" || !strings.Contains(got.Problem, want) || !strings.Contains(got.Problem, shell) {
 				t.Errorf("source %q, problem %q", got.Source, got.Problem)
 			}
@@ -201,7 +205,7 @@ func TestUnusableShells(t *testing.T) {
 			t.Logf("%s is not on this machine", shell)
 			continue
 		}
-		if got := host.LoginEnv(t.Context(), run, gui(t.TempDir(), "SHELL="+shell)); !strings.Contains(got.Problem, "lets nobody in") {
+		if got := login(t, run, gui(t.TempDir(), "SHELL="+shell)); !strings.Contains(got.Problem, "lets nobody in") {
 			t.Errorf("problem %q", got.Problem)
 		}
 	}
@@ -217,7 +221,7 @@ func TestEmptyEnvironment(t *testing.T) {
 	name, dir, shell := fields[0], fields[5], fields[6]
 	// Only what would be run is looked at: this person's rc files are not ours.
 	var argv, env []string
-	host.LoginEnv(t.Context(), func(_ context.Context, a, e []string) (stdout, stderr []byte, code int, err error) {
+	login(t, func(_ context.Context, a, e []string) (stdout, stderr []byte, code int, err error) {
 		argv, env = a, e
 		return nil, nil, 1, nil
 	}, nil)
