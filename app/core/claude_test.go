@@ -25,6 +25,7 @@ var contextID = regexp.MustCompile(`context_id="(pctx_[A-Za-z0-9_-]{43})"`)
 func claudeHome(t *testing.T, script ...fakemodel.Step) (model *fakemodel.Server, project string) {
 	t.Helper()
 	cli := clis.Claude.Path(t)
+	apptest.Programs(t, "parley", "parley-mcp", "parley-run") // while this process still has its own PATH
 	model, err := fakemodel.Start(script)
 	if err != nil {
 		t.Fatal(err)
@@ -32,16 +33,16 @@ func claudeHome(t *testing.T, script ...fakemodel.Step) (model *fakemodel.Server
 	t.Cleanup(model.Close)
 	home := t.TempDir()
 	project = filepath.Join(home, "project")
-	for _, dir := range []string{project, filepath.Join(home, "tmp"), filepath.Join(home, "bin")} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
+	for _, dir := range []string{project, filepath.Join(home, "tmp"), filepath.Join(home, ".local", "bin")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(cli, filepath.Join(home, "bin", "claude")); err != nil {
+	if err := os.Symlink(cli, filepath.Join(home, ".local", "bin", "claude")); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"HOME": home, "SHELL": "/bin/sh", "PATH": filepath.Join(home, "bin") + ":/usr/bin:/bin", "CLAUDE_CODE_TMPDIR": filepath.Join(home, "tmp"),
+		"HOME": home, "SHELL": "/bin/sh", "CLAUDE_CODE_TMPDIR": filepath.Join(home, "tmp"),
 		"ANTHROPIC_BASE_URL": model.URL(), "ANTHROPIC_API_KEY": "sk-test-key-0123456789", "CLAUDE_CODE_MAX_RETRIES": "1",
 		"DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 	} {
@@ -158,8 +159,7 @@ func TestClaudeIsKilledInMidQuestion(t *testing.T) {
 // An agent that calls Parley's own command line from its shell does not answer
 // itself: the call is refused and that is recorded.
 func TestClaudeMayNotAnswerItself(t *testing.T) {
-	dirs := apptest.Home(t)
-	parley := apptest.Program(t, "parley")
+	dirs, parley := apptest.Home(t), apptest.Program(t, "parley")
 	command := "PARLEY_HOME=" + filepath.Dir(dirs.Data) + " " + parley + " questions; echo exit=$?"
 	_, project := claudeHome(t,
 		fakemodel.Step{When: fakemodel.UserSays("look"), Reply: fakemodel.Blocks(fakemodel.ToolUseOf("b1", "Bash", map[string]any{"command": command}))},
