@@ -8,7 +8,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,4 +107,36 @@ func TestRunOfNothing(t *testing.T) {
 	if _, _, _, err := (proc.Runner{Shim: shim}).Run(t.Context(), []string{"/nowhere"}, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a program: %v", err)
 	}
+}
+
+// Twenty at once, several times: nothing of them stays with us.
+func TestManyRunsCostNothing(t *testing.T) {
+	descriptors := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	runner := proc.Runner{Shim: shim, Limit: time.Minute}
+	round := func() {
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if out, _, code, err := runner.Run(t.Context(), sh("echo x"), os.Environ()); string(out) != "x\n" || code != 0 || err != nil {
+					t.Errorf("output %q, code %d, error %v", out, code, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	round() // the first opens what stays open, such as the poller
+	before, goroutines := descriptors(), runtime.NumGoroutine()
+	for range 3 {
+		round()
+	}
+	if after := descriptors(); after > before {
+		t.Errorf("%d descriptors became %d", before, after)
+	}
+	until(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
 }
