@@ -1,6 +1,10 @@
-// Package plan keeps the task cards of turns: it checks what an agent sends and
-// hands it to the record, which counts revisions and settles a card with its
-// turn. It keeps nothing itself and may be used from any goroutine.
+// Package plan keeps the task cards that agents write with parley_update_plan:
+// it checks what they send and stores it. What becomes of a card when its turn
+// ends is a rule of package app, which the store applies in the same
+// transaction. It knows no agent and no window.
+//
+// Concurrency: it has no state; all methods may be called from any goroutine,
+// and the store puts updates of one turn in order.
 package plan
 
 import (
@@ -14,87 +18,109 @@ import (
 	"parley/app"
 )
 
-// Limits of a plan, in code points after trimming.
+// Limits of a plan, in characters after trimming.
 const (
 	MaxSteps       = 30
-	MaxStep        = 200
 	MaxID          = 100
+	MaxStep        = 200
 	MaxExplanation = 1000
 )
 
 // Records is what plans need of the store.
 type Records interface {
-	// PutPlan stores the whole plan and emits plan.updated; it gives the first of
-	// a turn revision 1 and keeps the id of the first. A turn that does not run
-	// is app.CodeNoActiveTurn.
+	// PutPlan stores the whole plan of a running turn, counts its revision and
+	// emits plan.updated. A turn that doesn't run in that session is
+	// app.CodeNoActiveTurn.
 	PutPlan(ctx context.Context, p app.Plan) (app.Plan, error)
 }
 
-// Plans checks and stores plans.
-type Plans struct{ records Records }
+// Board keeps the cards.
+type Board struct{ records Records }
 
-// New makes Plans on a record.
-func New(r Records) *Plans { return &Plans{records: r} }
+// New makes a board.
+func New(r Records) *Board { return &Board{records: r} }
 
-// Update takes the whole plan of a turn and returns it with its revision. A
-// plan that breaks a rule is app.CodeInvalidArgument with field, limit and what
-// was got, and changes nothing.
-func (p *Plans) Update(ctx context.Context, session app.SessionID, turn app.TurnID, explanation string, steps []app.PlanStep) (app.Plan, error) {
-	explanation = strings.TrimSpace(explanation)
-	checked, err := check(explanation, steps)
+// Update stores the whole plan of a turn, in place of what was there, and
+// returns it with its revision. It is told to clients once it is stored.
+//
+// Errors: app.CodeInvalidArgument with the field, the limit and what came
+// instead, so that a model can correct its call; app.CodeNoActiveTurn;
+// app.CodeStorageFailed.
+func (b *Board) Update(ctx context.Context, session app.SessionID, turn app.TurnID, explanation string, steps []app.PlanStep) (app.Plan, error) {
+	explanation, steps, err := Check(explanation, steps)
 	if err != nil {
 		return app.Plan{}, err
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return app.Plan{}, fmt.Errorf("make a plan's id: %w", err)
-	}
-	return p.records.PutPlan(ctx, app.Plan{
-		ID: id.String(), SessionID: session, TurnID: turn, Explanation: explanation, Steps: checked,
+	return b.records.PutPlan(ctx, app.Plan{
+		ID: uuid.Must(uuid.NewV7()).String(), SessionID: session, TurnID: turn,
+		State: app.PlanActive, Explanation: explanation, Steps: steps,
 	})
 }
 
-func check(explanation string, steps []app.PlanStep) ([]app.PlanStep, error) {
+// Check returns a plan with its texts trimmed, or says what is wrong with it.
+func Check(explanation string, steps []app.PlanStep) (string, []app.PlanStep, error) {
+	explanation = strings.TrimSpace(explanation)
 	if n := utf8.RuneCountInString(explanation); n > MaxExplanation {
-		return nil, refuse("explanation", fmt.Sprintf("at most %d characters", MaxExplanation), fmt.Sprintf("%d characters", n))
+		return "", nil, tooLong("explanation", MaxExplanation, n)
 	}
 	if len(steps) == 0 || len(steps) > MaxSteps {
-		return nil, refuse("plan", fmt.Sprintf("1 to %d steps", MaxSteps), fmt.Sprintf("%d steps", len(steps)))
+		return "", nil, invalid("plan", fmt.Sprintf("1 to %d steps", MaxSteps), fmt.Sprintf("%d steps", len(steps)),
+			"A plan has 1 to %d steps; send the whole plan each time.", MaxSteps)
 	}
-	out := make([]app.PlanStep, len(steps))
-	ids := map[string]bool{}
-	working := 0
+	checked := make([]app.PlanStep, 0, len(steps))
+	places := map[string]int{}
+	working := -1
 	for i, s := range steps {
 		s.ID, s.Step = strings.TrimSpace(s.ID), strings.TrimSpace(s.Step)
-		at := func(field string) string { return fmt.Sprintf("plan[%d].%s", i, field) }
-		switch n := utf8.RuneCountInString(s.ID); {
-		case n == 0 || n > MaxID:
-			return nil, refuse(at("id"), fmt.Sprintf("1 to %d characters", MaxID), fmt.Sprintf("%d characters", n))
-		case ids[s.ID]:
-			return nil, refuse(at("id"), "a different id for each step", s.ID)
+		if err := checkStep(i, s); err != nil {
+			return "", nil, err
 		}
-		if n := utf8.RuneCountInString(s.Step); n == 0 || n > MaxStep {
-			return nil, refuse(at("step"), fmt.Sprintf("1 to %d characters", MaxStep), fmt.Sprintf("%d characters", n))
+		if first, twice := places[s.ID]; twice {
+			return "", nil, invalid(field(i, "id"), "unique", s.ID, "plan[%d] and plan[%d] have the same id; give each step its own.", first, i)
 		}
-		switch s.Status {
-		case app.StepInProgress:
-			working++
-		case app.StepPending, app.StepCompleted:
-		default:
-			return nil, refuse(at("status"), "pending, in_progress or completed", string(s.Status))
+		places[s.ID] = i
+		if s.Status == app.StepInProgress {
+			if working >= 0 {
+				return "", nil, invalid(field(i, "status"), "at most one step in_progress", string(s.Status),
+					"plan[%d] and plan[%d] are both in_progress; only one step can be.", working, i)
+			}
+			working = i
 		}
-		ids[s.ID] = true
-		out[i] = s
+		checked = append(checked, s)
 	}
-	if working > 1 {
-		return nil, refuse("plan", "at most one step in_progress", fmt.Sprintf("%d steps in_progress", working))
-	}
-	return out, nil
+	return explanation, checked, nil
 }
 
-func refuse(field, limit, got string) error {
-	return &app.Error{
-		Code: app.CodeInvalidArgument, Field: field, Limit: limit, Got: got,
-		Message: fmt.Sprintf("%s must have %s; it has %s.", field, limit, got),
+func checkStep(i int, s app.PlanStep) error {
+	for _, t := range []struct {
+		name, text string
+		most       int
+	}{{"id", s.ID, MaxID}, {"step", s.Step, MaxStep}} {
+		switch n := utf8.RuneCountInString(t.text); {
+		case n == 0:
+			return invalid(field(i, t.name), fmt.Sprintf("1 to %d characters", t.most), "nothing", "%s is missing or blank.", field(i, t.name))
+		case n > t.most:
+			return tooLong(field(i, t.name), t.most, n)
+		}
 	}
+	switch s.Status {
+	case app.StepPending, app.StepInProgress, app.StepCompleted:
+		return nil
+	}
+	return invalid(field(i, "status"), "pending, in_progress or completed", string(s.Status), "%s is not a status of a step.", field(i, "status"))
+}
+
+func field(i int, name string) string { return fmt.Sprintf("plan[%d].%s", i, name) }
+
+func tooLong(field string, most, n int) error {
+	return invalid(field, fmt.Sprintf("at most %d characters", most), fmt.Sprintf("%d characters", n),
+		"%s is too long: it has %d characters, at most %d are possible. Shorten it.", field, n, most)
+}
+
+func invalid(field, limit, got, format string, args ...any) error {
+	const most = 80
+	if r := []rune(got); len(r) > most {
+		got = string(r[:most]) + "…"
+	}
+	return &app.Error{Code: app.CodeInvalidArgument, Message: fmt.Sprintf(format, args...), Field: field, Limit: limit, Got: got}
 }
