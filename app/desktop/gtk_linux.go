@@ -25,10 +25,11 @@ static WebKitWebView *parley_find(GtkWidget *w) {
 }
 
 // A page whose process died leaves its last picture standing and hears nothing
-// any more; loading it again starts a new process.
+// any more; loading its address again starts a new process, in the same place.
 static void parley_on_terminated(WebKitWebView *view, WebKitWebProcessTerminationReason reason, gpointer _) {
 	parleyPageEnded((int)reason);
-	webkit_web_view_load_uri(view, "wails://wails/");
+	const gchar *at = webkit_web_view_get_uri(view);
+	webkit_web_view_load_uri(view, at && *at ? at : "wails://wails/");
 }
 
 static void parley_on_active(GObject *w, GParamSpec *_, gpointer __) {

@@ -163,7 +163,10 @@ func TestQuitAsksWhenAgentsWork(t *testing.T) {
 	s.find("push button", "Start the demo")
 	s.demo("Make the page")
 	s.waiting(1)
-	closeWindow := func() { s.do("xdotool", "search", "--name", `^\(1\) Parley$`, "windowquit") }
+	closeWindow := func() {
+		s.do("xdotool", "search", "--name", `^\(1\) Parley$`, "windowactivate", "--sync")
+		s.do("xdotool", "key", "alt+F4")
+	}
 	closeWindow()
 	s.find("push button", "Stay")
 	s.picture("window-quit")

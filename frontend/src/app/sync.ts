@@ -13,7 +13,7 @@ import { askedOf } from '../state/asked.ts';
 import { setServerClock } from '../state/clock.ts';
 import { confirmDraft, dropDraft, dropOldDrafts, unconfirmed } from '../state/drafts.ts';
 import { setSignedOut, setStream, takeEvents, takeSnapshot, useLive } from '../state/live.ts';
-import { go } from '../state/route.ts';
+import { currentRoute, go } from '../state/route.ts';
 import { takeAbout, takeSettings, useSettings } from '../state/settings.ts';
 import { forget, markBehind, receive } from '../state/timelines.ts';
 import { announce } from '../ui/announce.ts';
@@ -73,6 +73,9 @@ function frame(f: Frame): void {
     if (before.known) {
       for (const i of f.snapshot.interactions)
         if (!i.outcome && !before.interactions[i.interaction_id]) comeUp(i);
+    } else if (currentRoute().page === 'start' && f.snapshot.interactions.some((i) => !i.outcome)) {
+      // Whoever opens Parley while somebody waits is here for that.
+      go({ page: 'inbox', id: '' }, true);
     }
     void saveLeftDrafts();
   }

@@ -483,7 +483,7 @@ export const en = {
   'keys.fold': 'fold',
   'keys.leave': 'leave the card',
   'quit.title': { one: 'Quit and stop {n} agent?', other: 'Quit and stop {n} agents?' },
-  'quit.words': 'Its turn ends here. Sessions are kept: open one again and send a message to go on.',
+  'quit.words': 'Running turns end here. Sessions are kept: open one again and send a message to go on.',
   'quit.stay': 'Stay',
   'quit.now': 'Stop and quit',
 
