@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { api } from '../backend/client.ts';
+import { neighbour } from '../features/inbox/inbox.logic.ts';
 import { waitingIn, waitingList } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
 import { currentRoute, go } from '../state/route.ts';
@@ -76,8 +77,12 @@ function focusNext(by: number): void {
   const shown = document.querySelector<HTMLElement>('[data-card]')?.dataset.card;
   const here = waiting.find((i) => i.interaction_id === shown);
   if (here && !focused) return focusCard(here.interaction_id);
-  const at = waiting.findIndex((i) => i.interaction_id === focused);
-  const next = waiting[(at + by + waiting.length) % waiting.length]!;
+  const id = neighbour(
+    waiting.map((i) => i.interaction_id),
+    focused ?? '',
+    by,
+  );
+  const next = waiting.find((i) => i.interaction_id === id)!;
   const route = currentRoute();
   if (route.page === 'session' && waitingIn(live, next.session_id)[0] === next) {
     go({ page: 'session', id: next.session_id });

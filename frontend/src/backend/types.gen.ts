@@ -425,7 +425,7 @@ export interface Interaction {
   cleared_at?: number
   /**
    * UndeliveredAt is set when it was answered and the agent was gone before
-   * the answer reached it: found at the next start.
+   * the answer reached it: found at once, or at the next start after a crash.
    */
   undelivered_at?: number
   /** nil while it waits */

@@ -20,7 +20,9 @@ describe('blocksOf', () => {
     for (let n = 1; n <= text.length; n++) {
       const now = blocksOf(text.slice(0, n));
       // All but the last two are final: a list may still join the block before it.
-      expect(now.slice(0, Math.max(0, before.length - 2))).toEqual(before.slice(0, Math.max(0, before.length - 2)));
+      expect(now.slice(0, Math.max(0, before.length - 2))).toEqual(
+        before.slice(0, Math.max(0, before.length - 2)),
+      );
       before = now;
     }
     expect(before.join('\n\n')).toBe(text);

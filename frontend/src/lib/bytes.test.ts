@@ -19,5 +19,12 @@ it.each(samples)('drops bytes from %j without ever splitting a character', (text
 
 it('writes sizes and counts short', () => {
   expect([0, 4e5, 9e6, 388e6, 1.24e9].map(megabytes)).toEqual(['0 MB', '<1 MB', '9 MB', '388 MB', '1.2 GB']);
-  expect([999, 1000, 1250, 61_000, 412_345, 2_000_000].map(tokens)).toEqual(['999', '1k', '1.3k', '61k', '412k', '2M']);
+  expect([999, 1000, 1250, 61_000, 412_345, 2_000_000].map(tokens)).toEqual([
+    '999',
+    '1k',
+    '1.3k',
+    '61k',
+    '412k',
+    '2M',
+  ]);
 });

@@ -31,7 +31,13 @@ it('says durations in at most two units', () => {
 
 it('says an age in one unit', () => {
   const t = now();
-  expect([900, 48_000, 61_000, 7_300_000, 200_000_000].map((ms) => age(t, ms))).toEqual(['0s', '48s', '1m', '2h', '2d']);
+  expect([900, 48_000, 61_000, 7_300_000, 200_000_000].map((ms) => age(t, ms))).toEqual([
+    '0s',
+    '48s',
+    '1m',
+    '2h',
+    '2d',
+  ]);
 });
 
 it('gives the date only of another day', () => {

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Event, Interaction, Outcome, Session, Snapshot } from '../backend/types.gen.ts';
 import { question, session } from '../../dev/make.ts';
-import { apply, fromSnapshot, isMovedOn, movedOnList, type Present, settle, takesLate, waitingIn, waitingList } from './live.reducer.ts';
+import type { Event, Interaction, Outcome, Session, Snapshot } from '../backend/types.gen.ts';
+import {
+  apply,
+  fromSnapshot,
+  isMovedOn,
+  movedOnList,
+  type Present,
+  settle,
+  takesLate,
+  waitingIn,
+  waitingList,
+} from './live.reducer.ts';
 
 const q = (id: string, left: number, change: Partial<Interaction> = {}) =>
   question({ interaction_id: id, session_id: 's', agent: 'claude', ...change }, left);
@@ -59,7 +69,13 @@ describe('questions', () => {
   });
 
   it('take a moved deadline, but none once they have ended', () => {
-    const move = { interaction_id: 'a', deadline_at: 777, max_deadline_at: 888, remaining_timeout_ms: 1, cause: 'typing' };
+    const move = {
+      interaction_id: 'a',
+      deadline_at: 777,
+      max_deadline_at: 888,
+      remaining_timeout_ms: 1,
+      cause: 'typing',
+    };
     let p = apply(present([q('a', 1)]), event(11, 'clarify.updated', move));
     expect(p.interactions.a).toMatchObject({ deadline_at: 777, max_deadline_at: 888 });
     p = settle(p, 'a', end());

@@ -8,7 +8,13 @@ function ev<E extends Event>(type: E['type'], data: unknown, turn = 't1'): Event
   return { seq: ++seq, at: 1000 + seq, session_id: 's', turn_id: turn, type, data } as Event;
 }
 function delta(offset: number, text: string, id = 'm'): Event {
-  return { at: 1, session_id: 's', turn_id: 't1', type: 'message.delta', data: { message_id: id, offset, text } };
+  return {
+    at: 1,
+    session_id: 's',
+    turn_id: 't1',
+    type: 'message.delta',
+    data: { message_id: id, offset, text },
+  };
 }
 function run(...events: Event[]): History {
   return events.reduce(applyEvent, emptyHistory);
@@ -32,7 +38,13 @@ describe('turns', () => {
   });
 
   it('keeps a settled question settled, and takes the first end only', () => {
-    const end = (response: string) => ({ interaction_id: 'q', reason: 'response', response, selected: [], text: response });
+    const end = (response: string) => ({
+      interaction_id: 'q',
+      reason: 'response',
+      response,
+      selected: [],
+      text: response,
+    });
     const h = run(
       ev('clarify.requested', asked),
       ev('clarify.resolved', end('first')),
@@ -59,7 +71,10 @@ describe('turns', () => {
   });
 
   it('shows a turn whose beginning lies in an older page', () => {
-    const h = run(ev('message.completed', { message_id: 'm', text: 'tail' }), ev('turn.completed', { status: 'completed' }));
+    const h = run(
+      ev('message.completed', { message_id: 'm', text: 'tail' }),
+      ev('turn.completed', { status: 'completed' }),
+    );
     expect(h.turns).toHaveLength(1);
     expect(h.turns[0]).toMatchObject({ text: null, end: { status: 'completed' } });
   });

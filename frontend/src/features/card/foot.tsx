@@ -14,6 +14,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { clearMovedOn, decide, dismiss, moreTime, reopenAndSend, sendAnswer, tryAgain } from './answer.ts';
 import { allowActions, canExtend, type Echo, echoOf, isRisky, shapeOf, stepsOf } from './card.logic.ts';
 import { stepName } from './fields.tsx';
+import { useArmed } from './hooks.ts';
 
 interface Props {
   i: Interaction;
@@ -170,6 +171,7 @@ const allowWords: Partial<Record<Action, PlainKey>> = {
 function Decisions({ i, act }: Props) {
   const t = useT();
   const [asked, setAsked] = useState(false);
+  const sure = useArmed(String(asked));
   const a = i.approval!;
   const risky = isRisky(a);
   const actions = allowActions(a);
@@ -184,7 +186,7 @@ function Decisions({ i, act }: Props) {
             <button type="button" className="btn sm" onClick={() => setAsked(false)}>
               {t('card.notYet')}
             </button>
-            <button type="button" className="btn sm risk" onClick={() => allow(actions[0]!)}>
+            <button type="button" className="btn sm risk" onClick={() => sure() && allow(actions[0]!)}>
               {t('card.yesAllow')}
             </button>
           </div>

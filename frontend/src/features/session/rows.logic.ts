@@ -76,10 +76,21 @@ function index(turn: Turn, live: readonly LiveText[]): Pick<Context, 'parts' | '
   const owner = (p: { parent: string; id: string }) =>
     tools.has(p.parent) && p.parent !== p.id ? p.parent : '';
   return {
-    parts: Map.groupBy(turn.parts, owner),
-    texts: Map.groupBy(live, owner),
+    parts: groupBy(turn.parts, owner),
+    texts: groupBy(live, owner),
     asked: turn.parts.some((p) => p.kind === 'question'),
   };
+}
+
+function groupBy<V>(list: readonly V[], keyOf: (v: V) => string): Map<string, V[]> {
+  const groups = new Map<string, V[]>();
+  for (const v of list) {
+    const key = keyOf(v);
+    const group = groups.get(key);
+    if (group) group.push(v);
+    else groups.set(key, [v]);
+  }
+  return groups;
 }
 
 /** The parts that one agent did: the main one, or the sub-agent behind a tool call. */

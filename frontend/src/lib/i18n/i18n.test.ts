@@ -20,7 +20,9 @@ it('has every text in Chinese with the same parameters', () => {
 });
 
 it('writes Chinese with Chinese punctuation', () => {
-  const half = keys.filter((k) => texts(zh[k]).some((s) => /[\u4e00-\u9fff][,;:?!]|[,;?!]\s*[\u4e00-\u9fff]/.test(s)));
+  const half = keys.filter((k) =>
+    texts(zh[k]).some((s) => /[\u4e00-\u9fff][,;:?!]|[,;?!]\s*[\u4e00-\u9fff]/.test(s)),
+  );
   expect(half).toEqual([]);
 });
 

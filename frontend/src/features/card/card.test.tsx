@@ -1,0 +1,453 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { elicitation, form, idempotent, push } from '../../../dev/scenes.ts';
+import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
+import type { Interaction } from '../../backend/types.gen.ts';
+import { takeOutcome, useLive } from '../../state/live.ts';
+import { Card } from './card.tsx';
+import { Quiet } from './quiet.tsx';
+
+/** A card as its place shows it: the card while it waits, the quiet line afterwards. */
+function Place({ id }: { id: string }) {
+  const i = useLive((s) => s.interactions[id])!;
+  return i.outcome && i.outcome.reason !== 'timeout' ? <Quiet i={i} /> : <Card i={i} />;
+}
+
+let back: BackEnd;
+
+beforeEach(() => {
+  vi.useFakeTimers({
+    toFake: ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function place(i: Interaction) {
+  back = begin([], [i]);
+  const view = show(
+    <>
+      <textarea aria-label="elsewhere" data-home-focus="" />
+      <Place id={i.interaction_id} />
+    </>,
+  );
+  return view;
+}
+const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const armed = () => wait(400);
+const option = (n: number) => document.querySelector<HTMLElement>(`[data-option="${n}"]`)!;
+const card = () => document.querySelector<HTMLElement>('[data-card]')!;
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const say = () => document.querySelector<HTMLTextAreaElement>('[data-say]')!;
+const checked = () =>
+  [...document.querySelectorAll('[aria-checked="true"]')].map((e) => e.getAttribute('data-option'));
+
+describe('a fresh card', () => {
+  it('has nothing chosen, Send off, and takes no focus', async () => {
+    const view = place(idempotent());
+    const other = screen.getByLabelText<HTMLTextAreaElement>('elsewhere');
+    other.focus();
+    view.rerender(
+      <>
+        <textarea aria-label="elsewhere" data-home-focus="" />
+        <Place id="q-idem" />
+      </>,
+    );
+    await armed();
+    expect(checked()).toEqual([]);
+    expect(button('Send answer').getAttribute('aria-disabled')).toBe('true');
+    expect(card().contains(document.activeElement)).toBe(false);
+    expect(card().className).not.toContain('live');
+    fireEvent.click(button('Send answer'));
+    expect(back.answers).toEqual([]);
+  });
+
+  it('ignores a click and a key in its first moment', async () => {
+    place(idempotent());
+    fireEvent.click(option(0));
+    card().focus();
+    fireEvent.keyDown(card(), { key: '2' });
+    fireEvent.click(button('Close without answering'));
+    await wait(399);
+    fireEvent.click(option(1));
+    expect(checked()).toEqual([]);
+    expect(back.answers).toEqual([]);
+    await wait(1);
+    fireEvent.click(option(1));
+    expect(checked()).toEqual(['1']);
+  });
+
+  it('names its parts for a screen reader', () => {
+    place(idempotent());
+    const group = screen.getByRole('radiogroup', { name: /A client reuses/ });
+    expect(group.querySelectorAll('[role="radio"]')).toHaveLength(3);
+    expect(screen.getByRole('radio', { name: /422 with a problem document.*Recommended/s })).toBeTruthy();
+    expect(screen.getByRole('region', { name: 'Question from an agent' })).toBe(card());
+    expect(screen.getByRole('textbox', { name: 'Or say it yourself' })).toBeTruthy();
+  });
+});
+
+describe('by keyboard', () => {
+  it('chooses by digit and sends by Enter', async () => {
+    place(idempotent());
+    await armed();
+    act(() => option(0).focus());
+    expect(card().className).toContain('live');
+    fireEvent.keyDown(option(0), { key: '2' });
+    expect(checked()).toEqual(['1']);
+    expect(back.answers).toEqual([]);
+    fireEvent.keyDown(option(0), { key: 'Enter' });
+    await wait(0);
+    expect(back.answers).toMatchObject([
+      { interaction_id: 'q-idem', selected: ['409 Conflict'], status: 'answered' },
+    ]);
+  });
+
+  it('toggles by Space, moves by arrows, and chooses nothing by moving', async () => {
+    place(idempotent());
+    await armed();
+    act(() => option(0).focus());
+    fireEvent.keyDown(option(0), { key: 'ArrowDown' });
+    expect(document.activeElement).toBe(option(1));
+    expect(checked()).toEqual([]);
+    fireEvent.keyDown(option(1), { key: ' ' });
+    expect(checked()).toEqual(['1']);
+    fireEvent.keyDown(option(1), { key: ' ' });
+    expect(checked()).toEqual([]);
+  });
+
+  it('does nothing while a key is held', async () => {
+    place(idempotent());
+    await armed();
+    act(() => option(0).focus());
+    fireEvent.keyDown(option(0), { key: '1', repeat: true });
+    fireEvent.keyDown(option(0), { key: 'Enter', repeat: true });
+    expect(checked()).toEqual([]);
+    expect(back.answers).toEqual([]);
+  });
+
+  it('types digits, Space and T into the text and nothing else', async () => {
+    place(idempotent());
+    await armed();
+    const text = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Or say it yourself' });
+    act(() => text.focus());
+    for (const key of '1 2 3 no, use 4tT') fireEvent.keyDown(text, { key });
+    expect(checked()).toEqual([]);
+    expect(back.calls.filter((c) => c.path.includes('more-time'))).toEqual([]);
+  });
+
+  it('goes to the text by Tab, back out by Esc, and asks for time by T', async () => {
+    place(idempotent());
+    await armed();
+    const other = screen.getByLabelText('elsewhere');
+    act(() => other.focus());
+    act(() => option(0).focus());
+    fireEvent.keyDown(option(0), { key: 'Tab' });
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Or say it yourself' }));
+    fireEvent.keyDown(document.activeElement!, { key: 'Escape' });
+    expect(document.activeElement).toBe(other);
+    act(() => option(0).focus());
+    fireEvent.keyDown(option(0), { key: 't' });
+    expect(back.calls.map((c) => c.path)).toContain('/api/interactions/q-idem/more-time');
+  });
+
+  it('leaves Enter to an input method', async () => {
+    place(idempotent());
+    await armed();
+    const text = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Or say it yourself' });
+    fireEvent.change(text, { target: { value: '你好' } });
+    fireEvent.keyDown(text, { key: 'Enter', keyCode: 229 });
+    fireEvent.keyDown(text, { key: 'Enter', isComposing: true });
+    expect(back.answers).toEqual([]);
+    fireEvent.keyDown(text, { key: 'Enter' });
+    await wait(0);
+    expect(back.answers).toMatchObject([{ text: '你好', selected: [] }]);
+  });
+
+  it('gives the focus back when the card goes', async () => {
+    place(idempotent());
+    await armed();
+    const other = screen.getByLabelText('elsewhere');
+    act(() => other.focus());
+    act(() => option(0).focus());
+    fireEvent.keyDown(option(0), { key: '1' });
+    fireEvent.keyDown(option(0), { key: 'Enter' });
+    await wait(10);
+    expect(document.querySelector('[data-card]')).toBeNull();
+    expect(document.activeElement).toBe(other);
+  });
+});
+
+describe('sending', () => {
+  it('sends choice and words together, once, however often Send is pressed', async () => {
+    place(idempotent());
+    await armed();
+    fireEvent.click(option(0));
+    fireEvent.change(say(), { target: { value: 'but log it' } });
+    expect(screen.getByText('1 and your text')).toBeTruthy();
+    const send = button(/Send answer/);
+    fireEvent.click(send);
+    fireEvent.click(send);
+    fireEvent.keyDown(card(), { key: 'Enter' });
+    await wait(0);
+    expect(back.answers).toHaveLength(1);
+    expect(back.answers[0]).toMatchObject({ selected: ['422 with a problem document'], text: 'but log it' });
+    expect(screen.getByText('422 with a problem document. “but log it”')).toBeTruthy();
+  });
+
+  it('takes no second click of a double click as taking back', async () => {
+    place(idempotent());
+    await armed();
+    fireEvent.click(option(0), { detail: 1 });
+    fireEvent.click(option(0), { detail: 2 });
+    expect(checked()).toEqual(['0']);
+  });
+
+  it('keeps the answer when it fails, says so once, and tries again', async () => {
+    place(idempotent());
+    await armed();
+    back.offline = true;
+    fireEvent.click(option(2));
+    for (let n = 0; n < 20; n++) {
+      fireEvent.click(button(n === 0 ? /Send answer/ : /Try again/));
+      await wait(500);
+      expect(screen.getAllByRole('alert')).toHaveLength(1);
+    }
+    expect(checked()).toEqual(['2']);
+    expect(button('Copy answer')).toBeTruthy();
+    back.offline = false;
+    fireEvent.click(button(/Try again/));
+    await wait(0);
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(screen.getByText('Replay the first response')).toBeTruthy();
+  });
+
+  it('shows the accepted answer when somebody was first, and offers the draft', async () => {
+    place(idempotent());
+    await armed();
+    back.onAnswer = () =>
+      json(409, {
+        error: { code: 'already_resolved', message: 'This was answered already.' },
+        outcome: {
+          reason: 'response',
+          cause: 'person',
+          response: '409 Conflict',
+          selected: ['409 Conflict'],
+          text: '',
+          by: 'cli',
+          resolved_at: Date.now(),
+        },
+      });
+    fireEvent.click(option(0));
+    fireEvent.click(button(/Send answer/));
+    await wait(0);
+    expect(screen.getByText('409 Conflict')).toBeTruthy();
+    expect(screen.getByText(/You, in a terminal/)).toBeTruthy();
+    fireEvent.click(button('Send as new message'));
+    await wait(0);
+    const [message] = back.told('/messages') as { text: string }[];
+    expect(message!.text).toContain('> A client reuses');
+    expect(message!.text).toContain('422 with a problem document');
+  });
+
+  it('closes without answering and without any choice in what goes out', async () => {
+    place(idempotent());
+    await armed();
+    fireEvent.click(option(0));
+    fireEvent.click(button('Close without answering'));
+    await wait(0);
+    expect(back.answers).toEqual([{ interaction_id: 'q-idem', session_id: 's-idem', status: 'cancelled' }]);
+    expect(screen.getByText('Closed without an answer')).toBeTruthy();
+  });
+
+  it('goes when it was answered elsewhere, with the draft on offer', async () => {
+    place(idempotent());
+    await armed();
+    fireEvent.change(say(), { target: { value: 'half typed' } });
+    act(() =>
+      takeOutcome('q-idem', {
+        reason: 'response',
+        cause: 'person',
+        response: 'x',
+        selected: [],
+        text: 'x',
+        by: 'browser',
+        resolved_at: 1,
+      }),
+    );
+    expect(document.querySelector('[data-card]')).toBeNull();
+    expect(screen.getByText('Your draft here was not sent.')).toBeTruthy();
+  });
+});
+
+describe('a draft', () => {
+  it('survives the card going and coming, and a reload', async () => {
+    const view = place(idempotent());
+    await armed();
+    fireEvent.change(say(), { target: { value: 'x'.repeat(300) } });
+    fireEvent.click(option(1));
+    view.unmount();
+    const { useDrafts } = await import('../../state/drafts.ts');
+    useDrafts.setState({ drafts: {} }); // what a reload leaves: storage alone
+    show(<Place id="q-idem" />);
+    expect(say().value).toBe('x'.repeat(300));
+    expect(checked()).toEqual(['1']);
+  });
+
+  it('is saved a moment after the last change, with a higher number each time', async () => {
+    place(idempotent());
+    await armed();
+    for (const value of ['a', 'ab', 'abc']) fireEvent.change(say(), { target: { value } });
+    await wait(400);
+    fireEvent.change(say(), { target: { value: 'abcd' } });
+    await wait(400);
+    const saved = back.told('/draft') as { text: string; revision: number }[];
+    expect(saved.map((d) => d.text)).toEqual(['abc', 'abcd']);
+    expect(saved[1]!.revision).toBeGreaterThan(saved[0]!.revision);
+    expect(Object.keys(saved[0]!)).not.toContain('saved');
+  });
+
+  it('is kept in the browser and saved later when the back end can’t be reached', async () => {
+    place(idempotent());
+    await armed();
+    back.offline = true;
+    fireEvent.change(say(), { target: { value: 'kept' } });
+    await wait(400);
+    expect(localStorage.getItem('parley.draft.q-idem')).toContain('kept');
+    back.offline = false;
+    await wait(5000);
+    expect(back.told('/draft').at(-1)).toMatchObject({ text: 'kept' });
+  });
+});
+
+describe('near the end', () => {
+  it('earns time by typing, is louder, and says so once', async () => {
+    const now = Date.now();
+    place({ ...idempotent(), deadline_at: now + 20_000, max_deadline_at: now + 600_000 });
+    await armed();
+    expect(card().className).toContain('soon');
+    const text = say();
+    fireEvent.change(text, { target: { value: 'a' } });
+    fireEvent.change(text, { target: { value: 'ab' } });
+    expect(back.calls.filter((c) => c.path.endsWith('/typing'))).toHaveLength(1);
+    expect(document.querySelector('[role="status"]')?.textContent).toMatch(/seconds left/);
+  });
+
+  it('sends no typing while there is time', async () => {
+    place(idempotent());
+    await armed();
+    fireEvent.change(say(), { target: { value: 'a' } });
+    expect(back.calls.filter((c) => c.path.endsWith('/typing'))).toEqual([]);
+  });
+
+  it('stays answerable after the time ran out, as the next message', async () => {
+    const i = { ...idempotent() };
+    i.outcome = {
+      reason: 'timeout',
+      cause: 'deadline',
+      response: '',
+      selected: [],
+      text: '',
+      resolved_at: Date.now(),
+    };
+    place(i);
+    await armed();
+    expect(card().className).toContain('calm');
+    fireEvent.change(say(), { target: { value: 'too late' } });
+    fireEvent.click(button(/Send as next message/));
+    await wait(0);
+    expect(back.answers).toMatchObject([{ status: 'answered', text: 'too late' }]);
+  });
+});
+
+describe('a risky approval', () => {
+  it('takes two different steps to allow, and none by Enter', async () => {
+    place(push());
+    await armed();
+    act(() => card().focus());
+    fireEvent.keyDown(card(), { key: 'Enter' });
+    expect(button('Deny').className).toContain('solid');
+    expect(screen.queryByRole('button', { name: 'Allow in this session' })).toBeNull();
+    fireEvent.click(button('Allow once…'));
+    fireEvent.click(button('Allow once…'));
+    await wait(0);
+    fireEvent.click(button('Yes, allow once')); // the rest of a hasty double click
+    expect(back.answers).toEqual([]);
+    await armed();
+    fireEvent.click(button('Yes, allow once'));
+    await wait(0);
+    expect(back.answers).toMatchObject([{ action: 'allow_once' }]);
+  });
+
+  it('sends the words along with a deny as its reason', async () => {
+    place(push());
+    await armed();
+    fireEvent.change(say(), { target: { value: 'push to a branch' } });
+    fireEvent.click(button('Deny'));
+    await wait(0);
+    expect(back.answers).toMatchObject([{ action: 'deny', reason: 'push to a branch' }]);
+  });
+});
+
+describe('a form with steps', () => {
+  it('goes step by step, never two at one double click, and sends at the end', async () => {
+    place(form());
+    await armed();
+    expect(screen.getByText('How should amounts be written?')).toBeTruthy();
+    const next = button(/Next: Time zone/);
+    fireEvent.click(next);
+    fireEvent.click(button(/Next: Who reads it/)); // too soon: the place has new content
+    expect(screen.getByText('Which time zone should times have?')).toBeTruthy();
+    await armed();
+    fireEvent.click(button(/Next: Who reads it/));
+    await armed();
+    expect(button(/Send answer/).getAttribute('aria-disabled')).toBe('true');
+    fireEvent.change(say(), { target: { value: 'Finance' } });
+    fireEvent.click(button(/Send answer/));
+    await wait(0);
+    expect(back.answers).toMatchObject([
+      {
+        type: 'interactive_form_question',
+        answers: { format: ['CSV'], amounts: ['Decimal text with a currency column'] },
+        typed: { reader: 'Finance' },
+      },
+    ]);
+  });
+});
+
+it('sends the input of a server with its checks', async () => {
+  place(elicitation());
+  await armed();
+  fireEvent.click(screen.getByRole('radio', { name: 'production' }));
+  const rate = screen.getByRole('textbox', { name: /Errors per minute/ });
+  fireEvent.change(rate, { target: { value: '0' } });
+  expect(screen.getByText('At least 1')).toBeTruthy();
+  expect(button(/Send to sentry/).getAttribute('aria-disabled')).toBe('true');
+  fireEvent.change(rate, { target: { value: '25' } });
+  fireEvent.click(button(/Send to sentry/));
+  await wait(0);
+  expect(back.answers).toMatchObject([
+    {
+      action: 'accept',
+      answers: { env: ['production'] },
+      typed: { name: 'Transfer 5xx above baseline', rate: '25' },
+    },
+  ]);
+});
+
+it('shows content that imitates the frame as content', () => {
+  place({
+    ...idempotent(),
+    question: 'ok\u202etxt.exe\n\n\n\n\n\n\nSystem: answered',
+    session_title: 'A\u2028B\u200b',
+    branch: '\u202emain',
+  });
+  const text = card().textContent!;
+  expect(text).toContain('⟨U+202E⟩');
+  expect(text).toContain('⟨U+200B⟩');
+  expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
+  expect(card().querySelectorAll('.q p').length).toBeLessThanOrEqual(2);
+});

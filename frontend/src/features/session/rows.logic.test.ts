@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import type { FileChanged } from '../../backend/types.gen.ts';
+import type { LiveText, Part, ToolPart, Turn } from '../../state/timeline.reducer.ts';
+import { changedFiles, gapBefore, type Row, rowsOf, rowText, workedAndWaited } from './rows.logic.ts';
+
+const tool = (id: string, kind: ToolPart['tool'], more: Partial<ToolPart> = {}): ToolPart => ({
+  kind: 'tool',
+  id,
+  name: kind,
+  tool: kind,
+  title: `${kind} ${id}`,
+  input: '',
+  parent: '',
+  startedAt: 0,
+  end: { status: 'ok', output: '', truncated: false, durationMS: 100 },
+  files: [],
+  ...more,
+});
+const text = (id: string, parent = ''): Part => ({
+  kind: 'message',
+  id,
+  text: `text ${id}`,
+  partial: false,
+  durationMS: 0,
+  parent,
+});
+const turn = (parts: Part[], more: Partial<Turn> = {}): Turn => ({
+  id: 't',
+  text: 'do it',
+  attachments: [],
+  unrequested: false,
+  late: '',
+  startedAt: 0,
+  parts,
+  end: null,
+  ...more,
+});
+const kinds = (rows: readonly Row[]) => rows.map((r) => r.kind);
+
+describe('rowsOf', () => {
+  it('folds a run of reads and searches to one line, and nothing else', () => {
+    const rows = rowsOf(
+      [turn([tool('1', 'read'), tool('2', 'search'), tool('3', 'run'), tool('4', 'read')])],
+      [],
+    );
+    expect(kinds(rows)).toEqual(['mine', 'run', 'tool', 'tool']);
+  });
+
+  it('shows a read that failed on its own', () => {
+    const failed = tool('2', 'read', {
+      end: { status: 'failed', output: 'no', truncated: false, durationMS: 1 },
+    });
+    expect(kinds(rowsOf([turn([tool('1', 'read'), failed, tool('3', 'read')])], []))).toEqual([
+      'mine',
+      'tool',
+      'tool',
+      'tool',
+    ]);
+  });
+
+  it('credits a sub-agent with its own work', () => {
+    const parts = [
+      tool('sub', 'agent'),
+      tool('a', 'run'),
+      tool('b', 'run', { parent: 'sub' }),
+      text('c', 'sub'),
+      text('d'),
+    ];
+    const rows = rowsOf([turn(parts)], []);
+    expect(kinds(rows)).toEqual(['mine', 'tool', 'tool', 'prose']);
+    const sub = rows[1] as Extract<Row, { kind: 'tool' }>;
+    expect(kinds(sub.children)).toEqual(['tool', 'prose']);
+    expect(rowText(rows[3]!)).toBe('text d');
+  });
+
+  it('loses nothing that names a parent which is not there, or itself', () => {
+    const rows = rowsOf([turn([text('x', 'gone'), tool('loop', 'run', { parent: 'loop' })])], []);
+    expect(kinds(rows)).toEqual(['mine', 'prose', 'tool']);
+  });
+
+  it('leaves out the calls that show as a question or a plan, unless they failed', () => {
+    const question: Part = {
+      kind: 'question',
+      id: 'q',
+      parent: '',
+      interaction: { interaction_id: 'q', question: 'Which?', outcome: { reason: 'dismissed' } } as never,
+    };
+    const refused = tool('2', 'ask', {
+      end: { status: 'failed', output: 'bad', truncated: false, durationMS: 1 },
+    });
+    const rows = rowsOf([turn([tool('1', 'ask'), question, tool('p', 'plan'), refused])], []);
+    expect(kinds(rows)).toEqual(['mine', 'question', 'tool']);
+    expect(kinds(rowsOf([turn([tool('1', 'ask')])], []))).toEqual(['mine', 'tool']);
+  });
+
+  it('puts streaming text last, in its own turn', () => {
+    const live: LiveText = {
+      id: 'm',
+      turn: 't',
+      kind: 'message',
+      text: 'growing',
+      bytes: 7,
+      parent: '',
+      later: [],
+      startedAt: 0,
+    };
+    const rows = rowsOf([turn([text('a')]), turn([text('b')], { id: 't2' })], [live]);
+    expect(kinds(rows)).toEqual(['mine', 'prose', 'prose', 'mine', 'prose']);
+    expect(rows[2]).toMatchObject({ live: true, text: 'growing', turn: 't' });
+  });
+
+  it('gives every row a key of its own, and the same one while it grows', () => {
+    const parts = [tool('1', 'read'), tool('2', 'read')];
+    const before = rowsOf([turn(parts)], []);
+    const after = rowsOf([turn([...parts, tool('3', 'read'), text('x')])], []);
+    expect(new Set(after.map((r) => r.key)).size).toBe(after.length);
+    expect(after[1]!.key).toBe(before[1]!.key);
+  });
+
+  it('says how a turn ended only when that matters', () => {
+    const end = (status: 'completed' | 'interrupted' | 'failed') =>
+      turn([], { end: { status, stop_reason: '', duration_ms: 1, waited_ms: 0, at: 1 } });
+    expect(kinds(rowsOf([end('completed')], []))).toEqual(['mine']);
+    expect(kinds(rowsOf([end('interrupted')], []))).toEqual(['mine', 'end']);
+    expect(kinds(rowsOf([end('failed')], []))).toEqual(['mine', 'end']);
+  });
+
+  it('builds the rows of a finished turn once', () => {
+    const t = turn([text('a')]);
+    expect(rowsOf([t], [])[1]).toBe(rowsOf([t], [])[1]);
+  });
+});
+
+it('tells turns apart by space', () => {
+  const [a, b] = rowsOf([turn([tool('1', 'run'), tool('2', 'run')]), turn([], { id: 't2' })], []).slice(1);
+  expect(gapBefore(undefined, a!)).toBe(0);
+  expect(gapBefore(a, b!)).toBe(0);
+  expect(gapBefore(b, { ...b!, turn: 't2' })).toBe(32);
+});
+
+it('adds changes of one file up', () => {
+  const file = (path: string, change: FileChanged['change'], added: number, removed: number): Part => ({
+    kind: 'file',
+    id: `${path}${added}`,
+    parent: '',
+    file: { path, change, added, removed },
+  });
+  const files = changedFiles([
+    turn([file('a', 'added', 3, 0), file('b', 'modified', -1, -1)]),
+    turn([file('a', 'modified', 2, 1)]),
+  ]);
+  expect(files.map((f) => [f.path, f.change, f.added, f.removed])).toEqual([
+    ['b', 'modified', -1, -1],
+    ['a', 'added', 5, 1],
+  ]);
+});
+
+it('keeps waiting out of the time worked', () => {
+  const end = { status: 'completed' as const, stop_reason: '', duration_ms: 1000, waited_ms: 400, at: 1 };
+  expect(workedAndWaited([turn([], { end }), turn([])])).toEqual({ workedMS: 600, waitedMS: 400 });
+});

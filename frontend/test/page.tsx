@@ -1,0 +1,89 @@
+// A page for component tests: stores with a present, and a back end that is
+// asked over fetch and keeps what it was told.
+
+import { cleanup, render } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { vi } from 'vitest';
+import type { Answer, Interaction, Reply, Session } from '../src/backend/types.gen.ts';
+import { useAnswers } from '../src/state/answers.ts';
+import { useComposer } from '../src/state/composer.ts';
+import { useDrafts } from '../src/state/drafts.ts';
+import { takeSnapshot } from '../src/state/live.ts';
+import { defaults, takeSettings } from '../src/state/settings.ts';
+import { useView } from '../src/state/view.ts';
+
+interface Call {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+export class BackEnd {
+  calls: Call[] = [];
+  /** How an answer is met; accepted as it is by default. */
+  onAnswer: (a: Answer) => Promise<Response> | Response = (a) => json(200, accepted(a));
+  /** Every call fails as if the network were gone. */
+  offline = false;
+
+  constructor() {
+    vi.stubGlobal('fetch', async (path: string, init: RequestInit = {}) => {
+      const body: unknown = init.body ? JSON.parse(String(init.body)) : undefined;
+      const call = { method: init.method ?? 'GET', path, body };
+      this.calls.push(call);
+      if (this.offline) throw new TypeError('network gone');
+      if (path.endsWith('/answer')) return this.onAnswer(body as Answer);
+      if (path.endsWith('/messages')) return json(200, { turn_id: 'new', queued: true });
+      if (path.includes('/events?')) return json(200, { events: [], through: 0, more: false, live: [] });
+      if (path.endsWith('/processes')) return json(200, { processes: [] });
+      if (path.startsWith('/api/folders'))
+        return json(200, { path: '/', parent: '', branch: '', folders: [], recent: [] });
+      return json(200, {});
+    });
+  }
+
+  /** Bodies of the calls to paths that end so. */
+  told(end: string): unknown[] {
+    return this.calls.filter((c) => c.path.endsWith(end)).map((c) => c.body);
+  }
+
+  get answers(): Answer[] {
+    return this.told('/answer') as Answer[];
+  }
+}
+
+export function json(status: number, value: unknown): Response {
+  return new Response(JSON.stringify(value), { status });
+}
+
+export function accepted(a: Answer): Reply {
+  return {
+    accepted: true,
+    late: false,
+    outcome: {
+      reason: a.status === 'cancelled' ? 'dismissed' : 'response',
+      cause: 'person',
+      response: [...(a.selected ?? []), a.text ?? ''].join('\n'),
+      selected: a.selected ?? [],
+      text: a.text ?? '',
+      by: 'browser',
+      resolved_at: Date.now(),
+    },
+  };
+}
+
+/** Begins anew: empty stores and storage, this present, and a back end. */
+export function begin(sessions: Session[], interactions: Interaction[]): BackEnd {
+  cleanup();
+  localStorage.clear();
+  useDrafts.setState({ drafts: {} });
+  useAnswers.setState({ sending: {} });
+  useComposer.setState({ texts: {} });
+  useView.setState({ folded: {}, open: {}, filter: '', earlierOpen: false });
+  takeSettings(defaults);
+  takeSnapshot({ sessions, interactions, plans: [], version: 'test', at: Date.now() });
+  return new BackEnd();
+}
+
+export function show(children: ReactNode) {
+  return render(children);
+}
