@@ -296,6 +296,31 @@ func TestRepeatedCallsMakeOneCard(t *testing.T) {
 	})
 }
 
+// TestRepeatedCallOutlivesTheFirst repeats a call while its card is being
+// written, and lets the first go before that is done.
+func TestRepeatedCallOutlivesTheFirst(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		hold := make(chan struct{})
+		w.records.failing(func(call string) error {
+			if call == "open" {
+				<-hold
+			}
+			return nil
+		})
+		in := w.clarify()
+		in.ToolUseID = "toolu_1"
+		first, again := w.ask(in), w.ask(in)
+		first.stop(nil)
+		close(hold)
+		equal(t, first.wait().Reason, app.ReasonCancelled)
+		equal(t, again.ended(), false)
+		_, err := w.answer(first.id, "x")
+		w.must(err)
+		equal(t, again.wait().Text, "x")
+		equal(t, w.types(), []string{"clarify.requested", "clarify.resolved"})
+	})
+}
+
 // TestQuestionsAskedWhileTheTurnIsCancelled cancels a turn while the record of a
 // question of it is being written: the question must not outlive the turn.
 func TestQuestionsAskedWhileTheTurnIsCancelled(t *testing.T) {

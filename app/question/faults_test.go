@@ -69,7 +69,9 @@ func TestTimeoutThatCannotBeStored(t *testing.T) {
 // no answer may be taken as if the agent were there.
 func TestWithdrawalThatCannotBeStored(t *testing.T) {
 	abandoned := func(w *world) *asked {
-		q := w.ask(w.clarify())
+		in := w.clarify()
+		in.ToolUseID = "toolu_1"
+		q := w.ask(in)
 		w.records.failOn("settle")
 		q.stop(nil)
 		equal(w.t, q.wait().Reason, app.ReasonCancelled)
@@ -100,6 +102,16 @@ func TestWithdrawalThatCannotBeStored(t *testing.T) {
 			w.records.failing(nil)
 			next = w.ask(w.clarify())
 			equal(t, next.ended(), false)
+			_, err := w.dismiss(next.id)
+			w.must(err)
+		},
+		"same call again": func(t *testing.T, w *world, q *asked) {
+			w.records.failing(nil)
+			in := w.clarify()
+			in.ToolUseID = "toolu_1"
+			next := w.ask(in) // a card of its own: the first has ended
+			equal(t, next.ended(), false)
+			equal(t, w.get(next.id).Waiting(), true)
 			_, err := w.dismiss(next.id)
 			w.must(err)
 		},
@@ -144,6 +156,7 @@ func TestSessionDeletedUnderAQuestion(t *testing.T) {
 func TestAnswerInTheMomentOfTheEnd(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		in := w.clarify()
+		in.ToolUseID = "toolu_1"
 		q := w.ask(in)
 		w.records.failing(func(call string) error {
 			if call == "settle" {
@@ -169,6 +182,12 @@ func TestAnswerInTheMomentOfTheEnd(t *testing.T) {
 		equal(t, []any{card.MovedOn(), card.Outcome.Reason, card.Late.Response}, []any{false, app.ReasonResponse, "fixed\nand more"})
 		_, err = w.answer(q.id, "again")
 		wantCode(t, err, app.CodeAlreadyResolved)
+
+		// The call, repeated, gets a question of its own: its answer has gone out.
+		next := w.ask(in)
+		equal(t, next.ended(), false)
+		_, err = w.dismiss(next.id)
+		w.must(err)
 
 		// An approval never acts later.
 		approval := in

@@ -26,7 +26,11 @@ import (
 	"parley/app/store/sqlgen"
 )
 
+// The second line notes what the code was made from, so that a test can tell
+// without the generator whether the SQL was changed since.
+//
 //go:generate go tool -modfile=../../build/tools/sqlc/go.mod sqlc generate
+//go:generate sh -c "cat migrations/*.sql queries/*.sql sqlc.yaml | sha256sum > sqlgen/sources.sha256"
 
 // readers is the number of connections for reading.
 const readers = 4
