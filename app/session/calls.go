@@ -123,7 +123,20 @@ func refusal(err error) error {
 	case "refused_mode":
 		code = app.CodeModeRefused
 	}
-	return &app.Error{Code: code, Message: strings.TrimSpace(p.Problem.Title + " " + p.Problem.Advice), Err: err}
+	return &app.Error{Code: code, Message: inWords(p.Problem), Err: err}
+}
+
+// inWords is a problem in one text: what happened, what to do and with which
+// command, and the last line of what was seen.
+func inWords(p agents.Problem) string {
+	text := strings.TrimSpace(p.Title + " " + p.Advice)
+	if p.Command != "" {
+		text = strings.TrimSuffix(text, ".") + ": " + p.Command
+	}
+	if seen := lastLines(p.Evidence); seen != "" {
+		text += "\nIt said: " + seen
+	}
+	return text
 }
 
 // Send gives a session its next message: into the running turn with Steer,

@@ -70,7 +70,7 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 		return in, app.Outcome{}, errContext
 	}
 	a := g.actor
-	in, t, err := admitted(ctx, m, a, launchID, contextID, meta, func(t *turn) (app.Interaction, *turn, error) {
+	in, t, err := admitted(ctx, m, a, launchID, contextID, meta, true, func(t *turn) (app.Interaction, error) {
 		t.asks.Add(1)
 		in := a.provenance(redacted(in))
 		in.ToolUseID = callerOf(meta).callID
@@ -78,7 +78,7 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 			// The CLI would give up earlier than the settings allow.
 			in.MaxDeadlineAt = a.now() + own.Milliseconds()
 		}
-		return in, t, nil
+		return in, nil
 	})
 	if err != nil {
 		return in, app.Outcome{}, err
@@ -105,7 +105,7 @@ func (m *Manager) UpdatePlan(ctx context.Context, launchID, contextID, meta, exp
 		return app.Plan{}, errContext
 	}
 	a := g.actor
-	plan, _, err := admitted(ctx, m, a, launchID, contextID, meta, func(t *turn) (app.Plan, *turn, error) {
+	plan, _, err := admitted(ctx, m, a, launchID, contextID, meta, false, func(t *turn) (app.Plan, error) {
 		for i := range steps {
 			steps[i].Step = redact(steps[i].Step)
 		}
@@ -113,25 +113,37 @@ func (m *Manager) UpdatePlan(ctx context.Context, launchID, contextID, meta, exp
 		if err == nil {
 			t.plan = plan
 		}
-		return plan, t, err
+		return plan, err
 	})
 	return plan, err
 }
 
+// askGrace is how long a question whose CLI doesn't say which tool call asks
+// waits for an asking tool in the stream, so that what the agent said before it
+// stands on the card. It is well under what a person notices.
+const askGrace = 100 * time.Millisecond
+
 // admitted runs act on the actor's goroutine with the turn that a context id
-// stands for, after all that the agent has said before the call. A call whose
-// place in the agent's stream decides who makes it waits for that, for a
-// bounded time.
-func admitted[T any](ctx context.Context, m *Manager, a *actor, launchID, contextID, meta string, act func(*turn) (T, *turn, error)) (T, *turn, error) {
+// stands for, after all that the agent has said before the call. The call waits
+// for its place in the agent's stream, for a bounded time: that tells whether a
+// sub-agent makes it. What is not known to come from one is let through.
+func admitted[T any](ctx context.Context, m *Manager, a *actor, launchID, contextID, meta string, asks bool, act func(*turn) (T, error)) (T, *turn, error) {
 	type result struct {
-		value   T
-		turn    *turn
-		unknown <-chan struct{}
+		value T
+		turn  *turn
+		place <-chan struct{} // to be waited for, instead of the rest
 	}
 	who := callerOf(meta)
-	deadline := time.NewTimer(m.cfg.Wait.ToolCall)
-	defer deadline.Stop()
-	for waited := false; ; {
+	patience := time.Duration(0)
+	switch {
+	case who.toolID != "":
+		patience = m.cfg.Wait.ToolCall
+	case asks:
+		patience = min(askGrace, m.cfg.Wait.ToolCall)
+	}
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for waited := patience == 0; ; waited = true {
 		// Not under ctx: what act began must not be lost with the caller.
 		r, err := call(context.WithoutCancel(ctx), a, func() (result, error) {
 			a.hearWaiting(cap(a.ears))
@@ -139,32 +151,27 @@ func admitted[T any](ctx context.Context, m *Manager, a *actor, launchID, contex
 			if err != nil {
 				return result{}, err
 			}
-			if who.toolID != "" {
-				parent, unknown := t.origins.of(who.toolID)
-				if unknown != nil && !waited {
-					return result{unknown: unknown}, nil
+			if !waited {
+				if place := t.origins.place(who.toolID); place != nil {
+					return result{place: place}, nil
 				}
-				who.subagent = who.subagent || parent != ""
 			}
-			if who.subagent {
+			if who.subagent || t.origins.parent[who.toolID] != "" {
 				return result{}, errSubagent
 			}
 			a.flush()
-			v, t, err := act(t)
+			v, err := act(t)
 			return result{value: v, turn: t}, err
 		})
 		if errors.Is(err, errAway) {
 			err = errNoTurn
 		}
-		if err != nil || r.unknown == nil {
+		if err != nil || r.place == nil {
 			return r.value, r.turn, err
 		}
 		select {
-		case <-r.unknown:
-		case <-deadline.C:
-			// Its stream says nothing of this call; what is not known to come
-			// from a sub-agent is let through.
-			waited = true
+		case <-r.place:
+		case <-limit.C:
 		case <-ctx.Done():
 			return r.value, nil, ctx.Err()
 		}

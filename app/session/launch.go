@@ -96,6 +96,15 @@ func (a *actor) bringUp(ctx context.Context, l *live, w wish) (agents.Agent, err
 	})
 	conn := agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done()}
 	agent, err := l.adapter.Open(ctx, conn, spec, &host{actor: a, live: l})
+	if errors.Is(err, agents.ErrClosed) {
+		// Its output ended; how its process ends says why.
+		last := time.NewTimer(a.m.cfg.Wait.Last)
+		defer last.Stop()
+		select {
+		case <-p.Done():
+		case <-last.C:
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the conversation: %w", err)
 	}

@@ -171,16 +171,16 @@ func (a *actor) heardToolStarted(ev agents.ToolStarted) {
 		call = &toolCall{turn: a.turnID(), since: a.now()}
 		a.tools[ev.ID] = call
 	}
-	if a.turn != nil {
-		a.turn.origins.note(ev.ID, ev.Parent)
-	}
 	input, _ := clip(redact(string(ev.Input)), maxToolInput)
-	name, kind := ev.Name, app.ToolKind(ev.Kind)
+	kind := app.ToolKind(ev.Kind)
 	if kind == "" {
 		kind = app.ToolOther
 	}
+	if a.turn != nil {
+		a.turn.origins.began(ev.ID, ev.Parent, kind)
+	}
 	a.out.fact(call.turn, app.EventToolStarted, app.ToolStarted{
-		ToolID: ev.ID, Name: name, Kind: kind, Title: redact(ev.Title), Input: input, ParentToolID: ev.Parent,
+		ToolID: ev.ID, Name: ev.Name, Kind: kind, Title: redact(ev.Title), Input: input, ParentToolID: ev.Parent,
 	})
 }
 
@@ -213,6 +213,9 @@ func (a *actor) heardToolEnded(ev agents.ToolEnded) {
 		call = &toolCall{turn: a.turnID(), since: a.now()}
 	}
 	delete(a.tools, ev.ID)
+	if a.turn != nil {
+		a.turn.origins.ended(ev.ID)
+	}
 	a.completeTool(ev.ID, call, app.ToolStatus(ev.Status), ev.Output)
 }
 

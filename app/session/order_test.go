@@ -100,6 +100,10 @@ func anyOrder(t *testing.T, r *rand.Rand) {
 		w.tape.Wait("an end", func(app.Event) bool { return ended(w.tape.All()) > before || w.session(s.ID).State == app.StateIdle })
 	}
 
+	// What is committed is published a moment later.
+	last := w.session(s.ID).LastSeq
+	w.tape.Wait("the last event", func(e app.Event) bool { return e.Seq == last })
+
 	var began []app.TurnID
 	running, next := "", int64(1)
 	for _, e := range w.tape.All() {

@@ -7,35 +7,49 @@ import (
 	"parley/app"
 )
 
-// origins knows which tool calls of a turn a sub-agent made, as the agent's
-// stream tells. A call of our own tools may reach us before its place in the
-// stream does; then it is waited for.
+// origins knows the tool calls of a turn, as the agent's stream tells of them:
+// which a sub-agent made, and whether an asking tool is at work. A call of our
+// own tools may reach us before its place in the stream does; then that is
+// waited for.
 type origins struct {
 	parent  map[string]string
-	waiting map[string][]chan struct{}
+	asking  map[string]bool            // asking tools at work
+	waiting map[string][]chan struct{} // by tool id; anyAsk for whatever asking tool comes next
 }
+
+const anyAsk = ""
 
 func newOrigins() *origins {
-	return &origins{parent: map[string]string{}, waiting: map[string][]chan struct{}{}}
+	return &origins{parent: map[string]string{}, asking: map[string]bool{}, waiting: map[string][]chan struct{}{}}
 }
 
-func (o *origins) note(toolID, parent string) {
+func (o *origins) began(toolID, parent string, kind app.ToolKind) {
 	o.parent[toolID] = parent
-	for _, c := range o.waiting[toolID] {
+	o.wake(toolID)
+	if kind == app.ToolAsk {
+		o.asking[toolID] = true
+		o.wake(anyAsk)
+	}
+}
+
+func (o *origins) ended(toolID string) { delete(o.asking, toolID) }
+
+func (o *origins) wake(key string) {
+	for _, c := range o.waiting[key] {
 		close(c)
 	}
-	delete(o.waiting, toolID)
+	delete(o.waiting, key)
 }
 
-// of returns the parent of a tool call, or a channel that is closed once it is
-// known.
-func (o *origins) of(toolID string) (parent string, unknown <-chan struct{}) {
-	if parent, ok := o.parent[toolID]; ok {
-		return parent, nil
+// place returns a channel that is closed once the stream tells of a call, nil
+// when it has. Of a call without an id the next asking tool is taken.
+func (o *origins) place(toolID string) <-chan struct{} {
+	if _, known := o.parent[toolID]; known || toolID == anyAsk && len(o.asking) > 0 {
+		return nil
 	}
 	c := make(chan struct{})
 	o.waiting[toolID] = append(o.waiting[toolID], c)
-	return "", c
+	return c
 }
 
 // caller is what the _meta of an MCP call tells about who makes it.
