@@ -179,6 +179,27 @@ func TestRestartLosesNothing(t *testing.T) {
 	})
 }
 
+// TestQuestionThatNobodyWaitsFor answers one that is open in the record and that
+// no call waits for: the answer must not be taken as if one did.
+func TestQuestionThatNobodyWaitsFor(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		in := w.clarify()
+		in.ID, in.RequestedAt = newID(), w.now().UnixMilli()
+		w.must(w.records.DB.OpenInteraction(context.Background(), in))
+		reply, err := w.answer(in.ID, "x")
+		w.must(err)
+		card := w.get(in.ID)
+		equal(t, []any{reply.Late, len(w.sent), card.Outcome.Cause, card.Late != nil}, []any{true, 1, app.CauseConnectionClosed, true})
+
+		form := in
+		form.ID, form.Kind = newID(), app.KindForm
+		w.must(w.records.DB.OpenInteraction(context.Background(), form))
+		_, err = w.answer(form.ID, "x")
+		wantCode(t, err, app.CodeCapabilityMissing)
+		equal(t, w.get(form.ID).Waiting(), true)
+	})
+}
+
 func TestDraftsAreBounded(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ctx := context.Background()
