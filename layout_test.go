@@ -94,6 +94,7 @@ var rules = []rule{
 
 	// Tools that are run by hand or by CI, never part of a program.
 	{"build/clis", nil, "it installs the agent CLIs for tests and knows nothing of Parley"},
+	{"build/figures", nil, "it prints what benchmarks measured, whatever that was"},
 }
 
 // A library is a module from outside (or a package of the standard library
