@@ -31,19 +31,30 @@ func pipeFlags(*flag.FlagSet) func() (life, report *os.File, err error) {
 	}
 }
 
-// keepToOurselves lets the agent inherit nothing but its standard streams: not
-// the pipes, and not what whoever started Parley may have left open, such as a
-// lock that a forgotten process would hold for ever.
+// keepToOurselves lets the agent inherit nothing but its standard streams, and
+// lets go of what this program inherited beside its pipes. Whoever started
+// Parley may have left a lock open that a forgotten process would hold for ever;
+// and WebKit's scheme handler makes pipes that every child inherits, so that the
+// page of a window would never see the end of an answer that was under way when
+// an agent started.
 func keepToOurselves() {
-	fds := []string{"3", "4"}
-	if dir, err := os.Open("/dev/fd"); err == nil {
-		all, _ := dir.Readdirnames(-1) // none, where that folder is not mounted
-		dir.Close()
-		fds = append(fds, all...)
+	unix.CloseOnExec(3)
+	unix.CloseOnExec(4)
+	dir, err := os.Open("/dev/fd")
+	if err != nil {
+		return // not mounted
 	}
-	for _, name := range fds {
-		if fd, err := strconv.Atoi(name); err == nil && fd > 2 {
-			unix.CloseOnExec(fd)
+	all, _ := dir.Readdirnames(-1)
+	dir.Close()
+	for _, name := range all {
+		fd, err := strconv.Atoi(name)
+		if err != nil || fd <= 4 {
+			continue
+		}
+		// What came through exec has no such flag; what this program and its
+		// runtime opened has.
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			unix.Close(fd)
 		}
 	}
 }

@@ -5,6 +5,7 @@ package proc_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -57,6 +58,32 @@ func TestAgentInheritsNoOtherDescriptor(t *testing.T) {
 		t.Errorf("descriptors %q", got)
 	}
 	done(t, p)
+}
+
+// A pipe that every child of this process inherits, such as those of a web
+// view's answers, has its end for its reader while an agent lives.
+func TestAShimHoldsNoPipeOpen(t *testing.T) {
+	var fds [2]int
+	if err := unix.Pipe(fds[:]); err != nil { // without close-on-exec
+		t.Fatal(err)
+	}
+	p := start(t, proc.Spec{Argv: []string{"/bin/cat"}, Env: os.Environ()})
+	unix.Close(fds[1])
+	r := os.NewFile(uintptr(fds[0]), "answer")
+	defer r.Close()
+	ended := make(chan error, 1)
+	go func() { _, err := io.Copy(io.Discard, r); ended <- err }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-p.Done():
+		t.Error("the agent ended first")
+	case <-time.After(10 * time.Second):
+		t.Error("the pipe is still held open")
+	}
+	p.Stop(t.Context())
 }
 
 func TestConversation(t *testing.T) {
