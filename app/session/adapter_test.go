@@ -139,6 +139,7 @@ type fromAgent struct {
 	Parent string
 	Done   bool
 	Stop   string
+	Own    bool // with ended: of a turn that it began by itself
 }
 
 // conversation is the live side of it.
@@ -205,7 +206,7 @@ func (c *conversation) read(r *bufio.Reader) {
 			c.mu.Lock()
 			c.running = false
 			c.mu.Unlock()
-			ev := agents.Ended{Stop: agents.Stop(m.Stop)}
+			ev := agents.Ended{Stop: agents.Stop(m.Stop), Unrequested: m.Own}
 			if m.Text != "" {
 				ev.Problem = &agents.Problem{Code: m.Text, Title: "Its own problem."}
 			}

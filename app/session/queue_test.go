@@ -139,6 +139,20 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
+// The end of a turn that the CLI began by itself may come when a person's
+// message is already on its way: it ends nothing of the person's.
+func TestTheEndOfItsOwnTurnEndsNoOther(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	turn := w.send(s.ID, "ownend\nsay m the answer\ntool t1")
+	if end := w.ended(turn); end.Status != app.TurnCompleted {
+		t.Fatalf("ended %+v", end)
+	}
+	if got := w.texts(turn)["m"].Text; got != "the answer" {
+		t.Fatalf("the turn ended before its answer: %q", got)
+	}
+}
+
 // A turn that the CLI begins by itself is recorded as such, cannot reach the
 // person through our tools, and messages wait behind it.
 func TestUnrequestedTurn(t *testing.T) {

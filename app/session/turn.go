@@ -195,6 +195,9 @@ func (a *actor) turnEnded(l *live, ev agents.Ended) {
 	if t == nil || t.ended != nil {
 		return
 	}
+	if ev.Unrequested && !t.row.Unrequested {
+		return // the CLI's own turn; the person's message comes after it
+	}
 	if u := appUsage(ev.Usage); u != nil {
 		a.usage = u
 	}
@@ -241,14 +244,16 @@ func reasonOf(ev agents.Ended) string {
 	return string(ev.Stop)
 }
 
+// statusOf is how a turn ended. One that was stopped is interrupted, also when
+// the agent was done by its own account: the stop took its questions away.
 func statusOf(s agents.Stop, stopping bool) app.TurnStatus {
 	switch {
+	case s == agents.StopStopped || stopping:
+		return app.TurnInterrupted
 	case s == agents.StopDone:
 		return app.TurnCompleted
 	case s == agents.StopDefer:
 		return app.TurnDeferred
-	case s == agents.StopStopped || stopping:
-		return app.TurnInterrupted
 	default:
 		return app.TurnFailed
 	}

@@ -47,6 +47,7 @@ type fromAgent struct {
 	Parent string
 	Done   bool
 	Stop   string
+	Own    bool
 }
 
 type scripted struct {
@@ -170,6 +171,8 @@ func (a *scripted) turn(m toAgent, stop chan struct{}) {
 			<-stop
 			a.send(fromAgent{Kind: "ended", Stop: "stopped"})
 			return
+		case "ownend":
+			a.send(fromAgent{Kind: "ended", Stop: "done", Own: true})
 		case "crash":
 			fmt.Fprintln(os.Stderr, rest)
 			code, _ := strconv.Atoi(arg(1))
