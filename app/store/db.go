@@ -155,10 +155,8 @@ func (d *DB) now() int64 { return d.cfg.Now().UnixMilli() }
 
 // query runs fn on one consistent state of the record.
 func (d *DB) query(ctx context.Context, fn func(q *sqlgen.Queries) error) error {
-	select {
-	case <-d.closing:
+	if d.isClosing() {
 		return errClosed
-	default:
 	}
 	tx, err := d.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

@@ -97,6 +97,23 @@ func TestLockedByAnotherProgram(t *testing.T) {
 	must(t, err)
 }
 
+func TestClosingDoesNotWaitForALock(t *testing.T) {
+	r, ctx := open(t), t.Context()
+	s := r.session(t)
+	release := lock(t, r.path)
+	defer release()
+	r.SetPatience(time.Hour)
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.Append(ctx, s.ID, app.Fact{Type: app.EventNotice, Data: app.Notice{}})
+		done <- err
+	}()
+	must(t, r.Close())
+	if code := app.ErrorCode(<-done); code != app.CodeStorageFailed && code != app.CodeUnavailable {
+		t.Errorf("a write that could not be done ended with %q", code)
+	}
+}
+
 func TestDamagedFileIsKeptAside(t *testing.T) {
 	junk := []byte(strings.Repeat("this is no database. ", 500))
 	for name, prepare := range map[string]func(t *testing.T, path string){

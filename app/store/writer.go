@@ -45,12 +45,10 @@ func (d *DB) update(ctx context.Context, fn func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{ctx: ctx, fn: fn, done: make(chan struct{})}
-	select {
-	case <-d.closing:
+	if d.isClosing() {
 		return errClosed
-	default:
 	}
+	j := &job{ctx: ctx, fn: fn, done: make(chan struct{})}
 	select {
 	case d.jobs <- j:
 	case <-d.closing:
@@ -166,13 +164,23 @@ func savepoint(ctx context.Context, sqlTx *sql.Tx, statement string) error {
 	return err
 }
 
-// begin takes the write lock, patiently when another program has it.
+// begin takes the write lock, patiently when another program has it, unless
+// Parley is closing.
 func (d *DB) begin(ctx context.Context) (*sql.Tx, error) {
 	for until := time.Now().Add(d.patience); ; {
 		sqlTx, err := d.write.BeginTx(ctx, nil)
-		if err == nil || !locked(err) || time.Now().After(until) {
+		if err == nil || !locked(err) || time.Now().After(until) || d.isClosing() {
 			return sqlTx, err
 		}
+	}
+}
+
+func (d *DB) isClosing() bool {
+	select {
+	case <-d.closing:
+		return true
+	default:
+		return false
 	}
 }
 
