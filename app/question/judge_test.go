@@ -78,10 +78,10 @@ func TestAnswersByKind(t *testing.T) {
 		"two of a single choice":     {in: app.Interaction{Kind: app.KindClarify, Options: multi.Options}, a: app.Answer{Selected: []string{"a", "b"}}, field: "selected"},
 		"too many choices":           {in: multi, a: app.Answer{Selected: make([]string, 1001)}, field: "selected"},
 		"too long":                   {in: free, a: app.Answer{Text: strings.Repeat("长", 100_001)}, field: "text"},
-		"a file only": {in: free, a: app.Answer{Files: []app.Attachment{{Name: "a.png", Path: "/tmp/a.png"}}},
+		"a file only": {in: free, a: app.Answer{Files: []app.Attachment{{Name: "a.png", Path: "/pictures/a.png"}}},
 			want: func() app.Outcome {
-				out := response("/tmp/a.png")
-				out.Files = []app.Attachment{{Name: "a.png", Path: "/tmp/a.png"}}
+				out := response("/pictures/a.png")
+				out.Files = []app.Attachment{{Name: "a.png", Path: "/pictures/a.png"}}
 				return out
 			}()},
 		"too many files":                    {in: free, a: app.Answer{Files: make([]app.Attachment, 21)}, field: "files"},
