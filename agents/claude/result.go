@@ -99,12 +99,23 @@ func (d *decoder) problem(l resultLine) agents.Problem {
 		p.Code, p.Title, p.Advice = "refused", "The model refused to go on.", "Ask in another way, or begin a new session."
 	case noSession(text):
 		return sessionLost(text)
+	case l.APIStatus == 0 && unreached(lower): // its kind is that of an error of the provider, too
+		p.Code, p.Title, p.Advice = "network", name+" could not reach the provider.", "Look at the network and at ANTHROPIC_BASE_URL, then send the message again."
 	case l.APIStatus >= 500, kind == "server_error":
 		p.Code, p.Title, p.Advice = "overloaded", "The provider answered with an error.", "Wait a moment, then send the message again."
-	case strings.Contains(lower, "connection error"), strings.Contains(lower, "unable to connect"), strings.Contains(lower, "econnrefused"), strings.Contains(lower, "timed out"):
-		p.Code, p.Title, p.Advice = "network", name+" could not reach the provider.", "Look at the network and at ANTHROPIC_BASE_URL, then send the message again."
 	default:
 		p.Code, p.Title, p.Advice = "failed", name+" ended the turn with an error.", "Read what it said, then send the message again."
 	}
 	return p
+}
+
+// unreached recognizes the CLI's words for a provider that was not reached, or
+// whose answer broke off.
+func unreached(text string) bool {
+	for _, words := range []string{"connection error", "connection dropped", "unable to connect", "econn", "enotfound", "eai_again", "timed out"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }

@@ -199,6 +199,16 @@ func TestCutStreamEndsWithoutItsEnd(t *testing.T) {
 	}
 }
 
+// A client that tries again without streaming is cut off as well.
+func TestCutWithoutAStream(t *testing.T) {
+	s := start(t, fakemodel.Step{Reply: fakemodel.Reply{Blocks: []fakemodel.Block{fakemodel.TextBlock("whole")}, CutAfter: 4}})
+	resp, err := http.Post(s.URL()+"/v1/messages", "application/json", strings.NewReader(`{"model":"m1","messages":[]}`))
+	if err == nil {
+		resp.Body.Close()
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
+
 // A held block shows its text and stays open until it is let go; a client that
 // leaves, or Close, ends it too.
 func TestHeldBlock(t *testing.T) {

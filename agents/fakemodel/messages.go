@@ -41,6 +41,9 @@ func (s *Server) messages(w http.ResponseWriter, hr *http.Request) {
 		}
 	}
 	if !req.Stream {
+		if reply.CutAfter > 0 {
+			panic(http.ErrAbortHandler) // nothing of it was sent yet
+		}
 		writeJSON(w, http.StatusOK, wholeMessage(id, reply))
 		return
 	}

@@ -40,7 +40,7 @@ type Reply struct {
 	Piece  int             // bytes of text in one piece, 0 for 24; characters stay whole
 	Fault  *Fault          // an error in place of the answer
 	// CutAfter closes the connection after so many events of the stream, in
-	// mid-answer; 0 does not.
+	// mid-answer, and before an answer that does not stream; 0 does not.
 	CutAfter int
 }
 

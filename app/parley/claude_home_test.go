@@ -43,7 +43,12 @@ func newClaude(t *testing.T, script ...fakemodel.Step) *claudeHome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(model.Close)
+	t.Cleanup(func() {
+		for _, r := range model.Unmatched() {
+			t.Errorf("the script has no answer to %q", r.LastUserText())
+		}
+		model.Close()
+	})
 	h.model = model
 	tmp := filepath.Join(h.user, "tmp")
 	if err := os.Mkdir(tmp, 0o700); err != nil {
