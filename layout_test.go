@@ -83,7 +83,7 @@ var rules = []rule{
 		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/paths", "app/plan", "app/question",
 		"app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge",
 	}, "it builds the back end and is built without a window"},
-	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/paths", "frontend"},
+	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/host", "app/paths", "frontend"},
 		"the headless program parses, prints and calls; the back end is core's"},
 	{"app/desktop", []string{"app", "app/api", "app/core", "app/paths"},
 		"the window is a thin shell: whatever it knew itself, a browser would lack"},

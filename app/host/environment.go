@@ -21,15 +21,20 @@ import (
 // NO_COLOR and TERM=dumb are set, and LANG when nothing says what characters
 // are, since a desktop starts programs without one.
 func Environment(env []string) []string {
-	out := personal(env)
-	out = slices.DeleteFunc(out, func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(shellNames, name) || slices.Contains(colourNames, name)
-	})
+	out := Own(env)
 	if lookup(out, "LC_ALL") == "" && lookup(out, "LC_CTYPE") == "" && lookup(out, "LANG") == "" {
 		out = set(out, "LANG", utf8Locale())
 	}
 	return set(set(out, "TERM", "dumb"), "NO_COLOR", "1")
+}
+
+// Own is what Environment keeps of an environment, without what it sets: what a
+// caller has to add to an agent's environment.
+func Own(env []string) []string {
+	return slices.DeleteFunc(personal(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(shellNames, name) || slices.Contains(terminalNames, name)
+	})
 }
 
 // utf8Locale is a locale that the system always has.
@@ -111,7 +116,8 @@ var foreignNames = []string{
 // shellNames belong to one shell.
 var shellNames = []string{"PWD", "OLDPWD", "SHLVL", "_"}
 
-var colourNames = []string{"FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "COLORTERM"}
+// terminalNames say what the terminal can show; an agent's output goes to none.
+var terminalNames = []string{"FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "COLORTERM", "TERM", "NO_COLOR"}
 
 // unpackaged takes a packaging format's folder out of lists such as PATH and
 // LD_LIBRARY_PATH. Programs of the person would load the package's libraries.

@@ -66,6 +66,14 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// What a caller adds says nothing that the caller did not say.
+func TestOwn(t *testing.T) {
+	in := []string{"A=1", "TERM=xterm", "FORCE_COLOR=1", "NO_COLOR=", "CLAUDECODE=1", "SHLVL=2", "PARLEY_HOME=/p", "NODE_OPTIONS=--inspect"}
+	if diff := cmp.Diff([]string{"A=1"}, host.Own(in)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "LANG=C.UTF-8", "LANG=": "LANG=C.UTF-8", "LANG=zh_CN.UTF-8": "LANG=zh_CN.UTF-8", "LC_ALL=de_DE.UTF-8": "", "LC_CTYPE=C": "",

@@ -8,6 +8,7 @@ import (
 
 	"parley/app"
 	"parley/app/api"
+	"parley/app/host"
 )
 
 // run runs one turn of a new session in the terminal.
@@ -93,21 +94,6 @@ func (p *program) complete(ctx context.Context, b *backend, n *api.NewSession) e
 	if err != nil {
 		return err
 	}
-	n.Env = env.Diff(p.Env)
-	for name := range n.Env {
-		if ownVariable(name) {
-			delete(n.Env, name)
-		}
-	}
+	n.Env = env.Diff(host.Own(p.Env))
 	return nil
-}
-
-// ownVariable reports whether a variable belongs to this shell or to Parley, and
-// means nothing to an agent elsewhere.
-func ownVariable(name string) bool {
-	switch name {
-	case "PWD", "OLDPWD", "SHLVL", "_":
-		return true
-	}
-	return strings.HasPrefix(name, "PARLEY_")
 }
