@@ -99,7 +99,7 @@ func (a adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Launch
 	}
 	return agents.Launch{
 		Argv:    append([]string{in.Path}, in.Args...),
-		Env:     append(slices.Clip(spec.Env), a.entry.Env...),
+		Env:     append(slices.Clip(in.Environ(spec.Env)), a.entry.Env...),
 		Dir:     spec.Cwd,
 		Connect: agents.ConnectStdio,
 	}, nil

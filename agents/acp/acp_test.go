@@ -100,17 +100,17 @@ func TestInspect(t *testing.T) {
 
 func TestPlan(t *testing.T) {
 	a := acp.New(entry())
-	env := append(make([]string, 0, 8), "A=1") // room behind it must not be written to
-	launch, err := a.Plan(agents.Install{Path: "/bin/some", Args: []string{"--acp"}}, agents.SessionSpec{Cwd: "/w", Mode: agents.ModePlan, Env: env})
+	env := append(make([]string, 0, 8), "A=1", "PATH=/usr/bin") // room behind it must not be written to
+	launch, err := a.Plan(agents.Install{Path: "/n/bin/some", Args: []string{"--acp"}}, agents.SessionSpec{Cwd: "/w", Mode: agents.ModePlan, Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := agents.Launch{Argv: []string{"/bin/some", "--acp"}, Env: []string{"A=1", "MARK=1"}, Dir: "/w", Connect: agents.ConnectStdio}
+	want := agents.Launch{Argv: []string{"/n/bin/some", "--acp"}, Env: []string{"A=1", "PATH=/n/bin:/usr/bin", "MARK=1"}, Dir: "/w", Connect: agents.ConnectStdio}
 	if diff := cmp.Diff(want, launch); diff != "" {
 		t.Errorf("launch (-want +got):\n%s", diff)
 	}
-	if env[:2][1] != "" {
-		t.Errorf("Plan wrote %q into the caller's environment", env[:2][1])
+	if env[:3][2] != "" {
+		t.Errorf("Plan wrote %q into the caller's environment", env[:3][2])
 	}
 	_, err = a.Plan(agents.Install{Path: "/bin/some"}, agents.SessionSpec{Mode: agents.ModeFull})
 	if refused, ok := errors.AsType[*agents.PlanError](err); !ok || refused.Problem.Code != "refused_mode" {
