@@ -359,6 +359,9 @@ type Ended struct {
 	Usage   *Usage
 	Problem *Problem // with StopFailed, StopLimit, StopRefused
 	Native  string   // the CLI's own word for the reason
+	// Unrequested says that no Prompt had a part in the turn: it began with a
+	// TurnBegan, perhaps while a Prompt was on its way, which then begins another.
+	Unrequested bool
 }
 
 func (Started) event()      {}

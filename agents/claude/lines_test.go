@@ -127,6 +127,9 @@ func TestWhenATurnIsOver(t *testing.T) {
 			var got []agents.Stop
 			for _, e := range ends(p) {
 				got = append(got, e.Stop)
+				if e.Unrequested {
+					t.Error("the end of a person's turn is told as one of the CLI's own")
+				}
 			}
 			if fmt.Sprint(got) != fmt.Sprint(c.want) {
 				t.Errorf("ended as %v, want %v", got, c.want)
@@ -158,8 +161,8 @@ func TestTurnOfItsOwn(t *testing.T) {
 	p.say(ownResult)
 	p.sync()
 	events := p.host.Events()
-	if began, over := agenttest.All[agents.TurnBegan](events), ends(p); len(began) != 1 || len(over) != 1 {
-		t.Errorf("%d began, %d ended", len(began), len(over))
+	if began, over := agenttest.All[agents.TurnBegan](events), ends(p); len(began) != 1 || len(over) != 1 || !over[0].Unrequested {
+		t.Errorf("%d began, ended as %+v", len(began), over)
 	}
 	if err := p.agent.Prompt(t.Context(), agents.Turn{Text: "one"}); err != nil {
 		t.Error(err)

@@ -158,6 +158,7 @@ func (s *turns) over(closed bool) *agents.Ended {
 }
 
 func (s *turns) end(e agents.Ended) *agents.Ended {
+	e.Unrequested = !s.open.requested
 	s.open = nil
 	return &e
 }
