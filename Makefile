@@ -69,5 +69,14 @@ test-window:
 	go vet $(window) . ./app/desktop
 	go test $(window) -timeout 5m -count=1 ./app/desktop
 
+# Tests that wait as a person would: minutes, on the real CLI.
+long: setup-test
+	@$(MAKE) --no-print-directory programs
+	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
+
+generate:
+	cd app/store && go generate .
+	cd app/api && go generate .
+
 clean:
 	rm -rf bin frontend/dist/assets frontend/dist/*.html
