@@ -72,8 +72,8 @@ func appInteraction(in agents.Interaction) app.Interaction {
 		out.Questions = append(out.Questions, appField(f))
 	}
 	if p := in.Approval; p != nil {
-		detail, _ := clip(redact(p.Detail), maxToolInput)
-		diff, _ := clip(redact(p.Diff), maxDiff)
+		detail, _ := clip(redact(p.Detail), maxDetail)
+		diff, _ := clip(redact(p.Diff), maxDetail)
 		ap := &app.Approval{
 			Tool: p.Tool, Title: redact(p.Title), Detail: detail, Diff: diff, Why: redact(p.Why),
 			Command: redact(p.Command), ToolID: in.ToolID, Scopes: []app.Action{}, Risks: []app.Risk{},

@@ -10,9 +10,14 @@ import (
 	"parley/mcp"
 )
 
-// maxUnknowns bounds how many lines that were not understood one agent may put
-// into the record.
-const maxUnknowns = 500
+const (
+	// maxUnknowns bounds how many lines that were not understood one agent may
+	// put into the record.
+	maxUnknowns = 500
+	// maxTail is how much of a tool's streamed output is remembered, for agents
+	// that do not repeat it at the end.
+	maxTail = 256 << 10
+)
 
 // stream is a text that is being written.
 type stream struct {
@@ -52,10 +57,9 @@ func (a *actor) heard(l *live, ev agents.Event) {
 	case agents.ToolEnded:
 		a.heardToolEnded(ev)
 	case agents.FileChanged:
-		diff, _ := clip(redact(ev.Diff), maxDiff)
 		a.fact(app.EventFileChanged, app.FileChanged{
 			Path: a.relative(ev.Path), Change: app.FileChange(ev.Change),
-			Added: ev.Added, Removed: ev.Removed, ToolID: ev.ToolID, Diff: diff,
+			Added: ev.Added, Removed: ev.Removed, ToolID: ev.ToolID, Diff: redact(ev.Diff),
 		})
 	case agents.Plan:
 		a.heardPlan(ev)
@@ -66,8 +70,7 @@ func (a *actor) heard(l *live, ev agents.Event) {
 		a.notice(app.NoticeLevel(ev.Level), ev.Code, ev.Text, ev.Advice)
 	case agents.Unknown:
 		if l.unknowns++; l.unknowns <= maxUnknowns {
-			raw, _ := clip(redact(ev.Raw), maxUnknown)
-			a.fact(app.EventUnknown, app.Unknown{Raw: raw})
+			a.fact(app.EventUnknown, app.Unknown{Raw: redact(ev.Raw)})
 		}
 	case agents.Ended:
 		a.turnEnded(l, ev)
@@ -123,7 +126,6 @@ func (a *actor) completeText(s *stream, t app.EventType, whole string, partial b
 	if !s.thought && s.parent == "" {
 		a.lastSaid = lastLines(whole)
 	}
-	whole, _ = clip(whole, maxMessage)
 	a.out.fact(s.turn, t, app.MessageText{
 		MessageID: s.id, Text: whole, ParentToolID: s.parent, Partial: partial, DurationMS: a.since(s.since),
 	})
@@ -141,10 +143,9 @@ func (a *actor) stream(thought bool, id, parent string) *stream {
 	return s
 }
 
-// show sends a piece of a text that is being written. A text that outgrows the
-// record is cut there; the completed message says how it ends.
+// show sends a piece of a text that is being written.
 func (a *actor) show(s *stream, t app.EventType, piece string) {
-	if piece == "" || s.text.Len() > maxMessage {
+	if piece == "" {
 		return
 	}
 	d := app.Delta{MessageID: s.id, Offset: s.text.Len(), Text: piece, ParentToolID: s.parent}
@@ -171,7 +172,6 @@ func (a *actor) heardToolStarted(ev agents.ToolStarted) {
 		call = &toolCall{turn: a.turnID(), since: a.now()}
 		a.tools[ev.ID] = call
 	}
-	input, _ := clip(redact(string(ev.Input)), maxToolInput)
 	kind := app.ToolKind(ev.Kind)
 	if kind == "" {
 		kind = app.ToolOther
@@ -180,7 +180,7 @@ func (a *actor) heardToolStarted(ev agents.ToolStarted) {
 		a.turn.origins.began(ev.ID, ev.Parent, kind)
 	}
 	a.out.fact(call.turn, app.EventToolStarted, app.ToolStarted{
-		ToolID: ev.ID, Name: ev.Name, Kind: kind, Title: redact(ev.Title), Input: input, ParentToolID: ev.Parent,
+		ToolID: ev.ID, Name: ev.Name, Kind: kind, Title: redact(ev.Title), Input: redact(string(ev.Input)), ParentToolID: ev.Parent,
 	})
 }
 
@@ -202,8 +202,8 @@ func (a *actor) heardToolProgress(ev agents.ToolProgress) {
 func (c *toolCall) keep(piece string) {
 	c.offset += len(piece)
 	c.tail = append(c.tail, piece...)
-	if over := len(c.tail) - maxToolOutput; over > maxToolOutput {
-		c.tail = append(c.tail[:0], c.tail[over:]...)
+	if len(c.tail) > 2*maxTail {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-maxTail:]...)
 	}
 }
 
@@ -226,9 +226,8 @@ func (a *actor) completeTool(id string, call *toolCall, status app.ToolStatus, o
 		output = strings.ToValidUTF8(string(call.tail), "")
 		truncated = call.offset > len(call.tail)
 	}
-	output, cut := clip(redact(output), maxToolOutput)
 	a.out.fact(call.turn, app.EventToolCompleted, app.ToolCompleted{
-		ToolID: id, Status: status, Output: output, Truncated: cut || truncated, DurationMS: a.since(call.since),
+		ToolID: id, Status: status, Output: redact(output), Truncated: truncated, DurationMS: a.since(call.since),
 	})
 }
 

@@ -12,15 +12,9 @@ import (
 	"parley/app"
 )
 
-// Bounds of stored texts. An agent may print a hundred megabytes; the record
-// keeps the beginning and the end of it.
 const (
-	maxToolOutput = 256 << 10
-	maxToolInput  = 256 << 10
-	maxDiff       = 256 << 10
-	maxUnknown    = 64 << 10
-	maxMessage    = 4 << 20
-	maxTitle      = 60 // code points
+	maxTitle  = 60        // code points of a session's title
+	maxDetail = 256 << 10 // bytes of what an approval shows; the record bounds all else
 )
 
 // contextBlock is the block that carries a context id, also as JSON text in

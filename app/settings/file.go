@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"parley/app"
 	"parley/mcp"
 )
@@ -143,7 +141,7 @@ func (f *File) store(s app.Settings) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, append(data, '\n'), 0o600, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions())
+	return replace(path, append(data, '\n'))
 }
 
 // publish makes s the present and tells everybody. Set calls it, one at a time.
