@@ -22,7 +22,7 @@ var contextID = regexp.MustCompile(`context_id="(pctx_[A-Za-z0-9_-]{43})"`)
 
 // claudeHome makes this process look like the computer of somebody who has the
 // real Claude Code and whose model is a script.
-func claudeHome(t *testing.T, script ...fakemodel.Step) (model *fakemodel.Server, project string) {
+func claudeHome(t testing.TB, script ...fakemodel.Step) (model *fakemodel.Server, project string) {
 	t.Helper()
 	cli := clis.Claude.Path(t)
 	apptest.Programs(t, "parley", "parley-mcp", "parley-run") // while this process still has its own PATH
