@@ -78,5 +78,18 @@ generate:
 	cd app/store && go generate .
 	cd app/api && go generate .
 
+# Nothing here passes or fails by the clock. The tables come last, on standard
+# output; all else goes to standard error. A quick look: make bench RUNS=20 FEW=3
+RUNS ?= 1000
+FEW  ?= 20
+bench: setup-test
+	@$(MAKE) --no-print-directory build >&2
+	@exec 3>&1 1>&2; export PARLEY_FIGURES=$$(mktemp); trap 'cat "$$PARLEY_FIGURES" >&3; rm -f "$$PARLEY_FIGURES"' EXIT; \
+	go test -run - -bench Start -benchtime $(FEW)x ./mcp/parley-mcp; \
+	go test -run - -bench '^BenchmarkCallToCard' -benchtime $(RUNS)x -timeout 30m ./app/core; \
+	go test -run - -bench 'Unannounced|ClaudeLaunch' -benchtime $(FEW)x -timeout 30m ./app/core; \
+	go test $(window) -run - -bench Window -benchtime $(FEW)x -timeout 30m ./app/desktop; \
+	node frontend/dev/streaming.mjs
+
 clean:
 	rm -rf bin frontend/dist/assets frontend/dist/*.html

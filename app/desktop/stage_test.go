@@ -50,7 +50,7 @@ func newStage(t testing.TB) *stage {
 		"XDG_CONFIG_HOME=" + filepath.Join(s.dir, "home/config"), "XDG_RUNTIME_DIR=" + filepath.Join(s.dir, "home"),
 		"SHELL=/bin/sh",
 	}
-	s.env = append(s.env, "DISPLAY=:"+s.firstLine(3, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp"))
+	s.env = append(s.env, "DISPLAY=:"+s.firstLine(3, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-fbdir", s.dir))
 	s.env = append(s.env, "DBUS_SESSION_BUS_ADDRESS="+s.firstLine(3, "dbus-daemon", "--session", "--nofork", "--print-address=3"))
 	s.start("openbox")
 	s.start("dunst", "-conf", "/dev/null")
