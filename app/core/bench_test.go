@@ -54,7 +54,7 @@ func callToCard(b *testing.B, how string, announced bool, quiet time.Duration) {
 	a := newAsker(b, announced)
 	base := newEcho(b)
 	table := figures.New("A tool call until its question is at a subscriber ("+how+")",
-		"what", "runs", "median ms", "p99 ms", "more than the echo, median ms")
+		"what", "runs", "median ms", "p99 ms", "more than the echo, median ms", "ratio of medians")
 	var shown, returned, echoed figures.Sample
 	for b.Loop() {
 		echoed = append(echoed, base.run(b))
@@ -66,7 +66,7 @@ func callToCard(b *testing.B, how string, announced bool, quiet time.Duration) {
 		name string
 		s    figures.Sample
 	}{{"tool call → question at the subscriber", shown}, {"answer → tool result at the client", returned}, {"socket echo and one commit", echoed}} {
-		table.Row(r.name, len(r.s), r.s.Median(), r.s.Quantile(0.99), r.s.Median()-echoed.Median())
+		table.Row(r.name, len(r.s), r.s.Median(), r.s.Quantile(0.99), r.s.Median()-echoed.Median(), r.s.Median()/echoed.Median())
 	}
 	table.Print(b)
 }

@@ -37,7 +37,8 @@ func BenchmarkWindow(b *testing.B) {
 	end(first)
 
 	window := filepath.Join(s.bins, "parley-desktop")
-	chromium := []string{"--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+	// --test-type keeps a bar about --no-sandbox from sliding in.
+	chromium := []string{"--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
 		"--disable-sync", "--window-size=1280,800", "--user-data-dir=" + filepath.Join(s.dir, "chromium")}
 	var look, chromiumLook uint64 // of the list
 	own := func() float64 { return s.shown(b, screen, &look, window) }
