@@ -42,7 +42,7 @@ func TestClaudeAsksAndGoesOn(t *testing.T) {
 		t.Errorf("the model read %+v", got)
 	}
 
-	second := r.asked(1)
+	second := r.nth(app.KindClarify, 1)
 	one, two := h.start("answer", second.ID, "--choose", "5432"), h.start("answer", second.ID, "--choose", "5433")
 	codes := [2]int{one.code(), two.code()}
 	won := map[[2]int]string{{exitDone, exitResolved}: "5432", {exitResolved, exitDone}: "5433"}[codes]

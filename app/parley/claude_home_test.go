@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,7 +83,12 @@ func (h *claudeHome) install(program string) {
 
 // get looks a variable up.
 func (h *home) get(name string) string {
-	return (&program{Stdio{Env: h.env}}).getenv(name)
+	for _, v := range h.env {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // without is the environment without some variables.
@@ -91,20 +97,11 @@ func (h *home) without(names ...string) *home {
 	other.env = nil
 	for _, v := range h.env {
 		name, _, _ := strings.Cut(v, "=")
-		if !contains(names, name) {
+		if !slices.Contains(names, name) {
 			other.env = append(other.env, v)
 		}
 	}
 	return &other
-}
-
-func contains(list []string, text string) bool {
-	for _, x := range list {
-		if x == text {
-			return true
-		}
-	}
-	return false
 }
 
 // claude starts `parley run` with Claude Code in the work folder.
@@ -221,13 +218,13 @@ func use(call, tool string, input map[string]any) fakemodel.Reply {
 	return fakemodel.Blocks(fakemodel.ToolUseOf(call, tool, input))
 }
 
-// asked waits for the nth clarify, from 0, in the output of --json.
-func (r *running) asked(n int) app.Interaction {
+// nth waits for the nth question of a kind, from 0, in the output of --json.
+func (r *running) nth(kind app.Kind, n int) app.Interaction {
 	r.t.Helper()
 	return await(r, r.out, func(text string) (app.Interaction, bool) {
 		found := 0
 		for _, e := range events(r.t, text) {
-			if e.Type != app.InteractionEvent(app.KindClarify, app.StepRequested) {
+			if e.Type != app.InteractionEvent(kind, app.StepRequested) {
 				continue
 			}
 			if found == n {
