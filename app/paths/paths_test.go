@@ -99,7 +99,7 @@ func TestNoRuntimeFolderFallsBackToAPrivateOne(t *testing.T) {
 // short enough for a socket.
 func shortTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "pp")
+	dir, err := os.MkdirTemp("", "pp")
 	if err != nil {
 		t.Fatal(err)
 	}

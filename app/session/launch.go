@@ -223,7 +223,7 @@ func (a *actor) awaitTools(ctx context.Context, l *live, p *proc.Proc) {
 	case <-limit.C:
 		a.post(func() {
 			a.notice(app.LevelWarning, "tools_late", "The asking tools are not there yet, so the agent may not be able to ask you.",
-				"If it doesn't ask, start the agent again or run parley doctor.")
+				"If it doesn't ask, close the session and open it again.")
 		})
 	}
 }
@@ -290,7 +290,7 @@ func (a *actor) problemOf(l *live, err error) *agents.Problem {
 		}
 	}
 	a.log.Warn("start agent", "error", err)
-	p := &agents.Problem{Code: "broken", Title: l.name + " could not be started.", Advice: "Run parley doctor.", Evidence: err.Error()}
+	p := &agents.Problem{Code: "broken", Title: l.name + " could not be started.", Advice: "Send the message again; if that does not help, look for agents anew.", Evidence: err.Error()}
 	if errors.Is(err, context.DeadlineExceeded) {
 		p.Title = l.name + " did not get ready in time."
 		if l.proc != nil {

@@ -95,7 +95,7 @@ func (a *actor) heardStarted(l *live, ev agents.Started) {
 			if s.Error != "" {
 				text += " It says: " + s.Error
 			}
-			a.notice(app.LevelWarning, "tools_missing", text, "Start the agent again, or run parley doctor.")
+			a.notice(app.LevelWarning, "tools_missing", text, "Close the session and open it again.")
 		}
 	}
 }

@@ -287,7 +287,7 @@ func TestCreateRefusesWhatCannotWork(t *testing.T) {
 		"no folder":        {app.NewSession{Agent: "claude"}, app.CodeFolderUnusable},
 		"relative folder":  {app.NewSession{Agent: "claude", Cwd: "x"}, app.CodeFolderUnusable},
 		"missing folder":   {app.NewSession{Agent: "claude", Cwd: w.dir + "/gone"}, app.CodeFolderUnusable},
-		"folder is a file": {app.NewSession{Agent: "claude", Cwd: "/proc/self/exe"}, app.CodeFolderUnusable},
+		"folder is a file": {app.NewSession{Agent: "claude", Cwd: w.ad.program}, app.CodeFolderUnusable},
 	} {
 		if _, err := w.m.Create(context.Background(), c.new); app.ErrorCode(err) != c.code {
 			t.Errorf("%s: %v", name, err)
