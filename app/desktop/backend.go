@@ -3,6 +3,7 @@ package desktop
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -28,9 +29,10 @@ type backend struct {
 // closeLimit is how long the back end may take to end its agents.
 const closeLimit = 15 * time.Second
 
-// openBackend starts a back end or attaches to the one that uses the folder.
-func openBackend(ctx context.Context, dirs paths.Dirs, log *slog.Logger) (*backend, error) {
-	own, err := core.Open(ctx, core.Config{Dirs: dirs, Version: app.Version, Log: log})
+// openBackend starts a back end or attaches to the one that uses the folder. page
+// is for browsers that `parley serve` lets in beside the window.
+func openBackend(ctx context.Context, dirs paths.Dirs, page fs.FS, log *slog.Logger) (*backend, error) {
+	own, err := core.Open(ctx, core.Config{Dirs: dirs, Version: app.Version, Page: page, Log: log})
 	if err != nil && app.ErrorCode(err) != app.CodeDataFolderInUse {
 		return nil, err
 	}

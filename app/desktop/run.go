@@ -57,7 +57,7 @@ func Run(ctx context.Context, args []string, look Look, stderr io.Writer) int {
 		return exitFailed
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	back, err := openBackend(ctx, dirs, log)
+	back, err := openBackend(ctx, dirs, look.Page, log)
 	if err != nil {
 		log.Error("start", "err", err)
 		fmt.Fprintf(stderr, textsFor("").failedStart+"\n", app.ErrorMessage(err))
