@@ -63,6 +63,7 @@ func TestBodiesAreReadStrictly(t *testing.T) {
 		"nothing":       {"", 400, app.CodeInvalidArgument, ""},
 		"no JSON":       {"text=hi", 400, app.CodeInvalidArgument, ""},
 		"unknown field": {`{"text":"hi","by":"window"}`, 400, app.CodeInvalidArgument, ""},
+		"no object":     {`[]`, 400, app.CodeInvalidArgument, ""},
 		"wrong type":    {`{"text":7}`, 400, app.CodeInvalidArgument, "text"},
 		"two values":    {`{"text":"a"} {"text":"b"}`, 400, app.CodeInvalidArgument, ""},
 		"unknown how":   {`{"text":"a","how":"shout"}`, 400, app.CodeInvalidArgument, "how"},

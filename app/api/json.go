@@ -42,6 +42,9 @@ func badBody(err error) error {
 			Limit: "8 MiB", Err: tooLong}
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return &app.Error{Code: app.CodeInvalidArgument, Message: "The body is no JSON object.", Limit: "an object", Got: wrong.Value, Err: err}
+		}
 		return &app.Error{Code: app.CodeInvalidArgument, Message: "A field of the body has the wrong type: " + wrong.Field + ".",
 			Field: wrong.Field, Limit: wrong.Type.String(), Got: wrong.Value, Err: err}
 	}

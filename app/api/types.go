@@ -22,7 +22,10 @@ type About struct {
 	DataDir  string `json:"data_dir"` // where the record lies
 	Platform string `json:"platform"` // linux, darwin, windows
 	Root     bool   `json:"root"`     // runs as root
-	Now      int64  `json:"now"`
+	// Problems are sentences on what was wrong when this back end came up, such
+	// as a damaged record that was kept aside.
+	Problems []string `json:"problems,omitempty"`
+	Now      int64    `json:"now"`
 }
 
 // Frame is one message of the stream: the present first, then batches of

@@ -30,7 +30,8 @@ type App struct {
 	log *slog.Logger
 	api http.Handler
 
-	undo []func(context.Context) error // what Close does, in the order in which it was added
+	problems []string                      // what was wrong when it came up, in sentences
+	undo     []func(context.Context) error // what Close does, in the order in which it was added
 }
 
 // Open brings a back end up on the folders. When it returns, the record is

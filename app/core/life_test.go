@@ -58,6 +58,20 @@ func TestOpenFailsCleanly(t *testing.T) {
 	backend.Open(t, dirs)
 }
 
+// What was wrong at the start is told to whoever asks, not only to the log.
+func TestProblemsOfTheStartAreTold(t *testing.T) {
+	dirs := apptest.Home(t)
+	for _, file := range []string{dirs.Database(), dirs.Settings()} {
+		if err := os.WriteFile(file, []byte(strings.Repeat("no record ", 500)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	about, err := backend.Open(t, dirs).Client.About(ctx)
+	if err != nil || len(about.Problems) != 2 || !strings.Contains(about.Problems[0], "damaged-") {
+		t.Fatalf("problems %q, %v", about.Problems, err)
+	}
+}
+
 // marked lists the processes that have a text in their environment.
 func marked(t *testing.T, mark string) []string {
 	t.Helper()

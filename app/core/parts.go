@@ -52,6 +52,7 @@ func (a *App) open(ctx context.Context) error {
 	}
 	if problem := prefs.Problem(); problem != nil {
 		a.log.Warn("read the settings", "error", problem)
+		a.problems = append(a.problems, app.ErrorMessage(problem))
 	}
 	bin, err := findPrograms(a.cfg.Getenv)
 	if err != nil {
@@ -124,6 +125,9 @@ func (a *App) openRecord(ctx context.Context, events *bus.Bus) (*store.DB, error
 		return nil, err
 	}
 	a.closing(func(context.Context) error { return db.Close() })
+	if aside := db.KeptAside(); aside != "" {
+		a.problems = append(a.problems, "Parley's record was damaged. It is kept at "+aside+", and a new one was begun: earlier sessions are not shown.")
+	}
 	return db, db.Recover(ctx)
 }
 
@@ -146,6 +150,7 @@ func (a *App) about() api.About {
 	}
 	return api.About{
 		Version: a.cfg.Version, Home: home, DataDir: a.cfg.Dirs.Data, Platform: runtime.GOOS, Root: os.Geteuid() == 0,
+		Problems: a.problems,
 	}
 }
 

@@ -43,6 +43,14 @@ func (p *program) connect(ctx context.Context) (*backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.own != nil {
+		// Later commands attach or find all well: now is when it can be said.
+		if about, err := b.About(ctx); err == nil {
+			for _, problem := range about.Problems {
+				p.say("! %s", plain(problem))
+			}
+		}
+	}
 	return b, nil
 }
 

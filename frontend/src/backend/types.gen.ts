@@ -700,6 +700,11 @@ export interface About {
   platform: string
   /** runs as root */
   root: boolean
+  /**
+   * Problems are sentences on what was wrong when this back end came up, such
+   * as a damaged record that was kept aside.
+   */
+  problems?: string[]
   now: number
 }
 
