@@ -70,7 +70,7 @@ func (p *program) deliver(ctx context.Context, b *backend, in app.Interaction, a
 	} else {
 		quiet := Stdio{Out: p.Err, Err: p.Err, Interrupts: p.Interrupts} // standard output is the reply's
 		ask := p.newAsker(false)
-		t := &talk{p: p, c: b, show: (&program{quiet}).pretty(ask).show, ask: ask}
+		t := &talk{p: p, c: b, show: (&program{Stdio: quiet}).pretty(ask).show, ask: ask}
 		_, err = t.follow(ctx, send)
 	}
 	if taken, ok := errors.AsType[*api.Resolved](err); ok {

@@ -89,6 +89,9 @@ func Run(ctx context.Context, args []string, s Stdio) int {
 	if !ok {
 		return p.fail(usagef("parley knows no command %q.", name))
 	}
+	if _, ok := helps[name]; ok {
+		p.command = name
+	}
 	if name != "run" && name != "sessions" { // these tell a first interrupt from a second
 		var stop context.CancelFunc
 		ctx, stop = p.untilInterrupt(ctx)

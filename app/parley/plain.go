@@ -6,24 +6,19 @@ import (
 )
 
 // plain makes text of an agent harmless to a terminal: no control characters,
-// which could move the cursor or rename the window, and none that turn the
-// direction of writing, which could make one label look like another.
+// which could move the cursor or rename the window, and no invisible ones, which
+// turn the direction of writing or make two labels look alike. Joiners stay:
+// scripts and pictures are written with them.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r), isTurning(r):
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != 0x200C && r != 0x200D:
 			return -1
 		}
 		return r
 	}, text)
-}
-
-// isTurning reports whether a character is one of Unicode's invisible marks for
-// the direction of writing.
-func isTurning(r rune) bool {
-	return r == 0x061C || r == 0x200E || r == 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
 // oneLine is a text as it fits into a list.

@@ -13,7 +13,10 @@ import (
 )
 
 // program is one run of the program.
-type program struct{ Stdio }
+type program struct {
+	Stdio
+	command string // that runs, if it has a help of its own
+}
 
 // errInterrupted is the cause of a context that the person ended.
 var errInterrupted = errors.New("interrupted")
@@ -62,9 +65,9 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 
 // fail tells the person what went wrong and returns the exit code for it.
 func (p *program) fail(err error) int {
-	if _, ok := errors.AsType[*usageError](err); ok {
-		p.say("%s", err)
-		p.say("See: parley help")
+	if wrong, ok := errors.AsType[*usageError](err); ok {
+		p.say("%s", wrong.text)
+		p.say("%s", strings.TrimSpace("See: parley help "+p.command))
 		return exitUsage
 	}
 	if errors.Is(err, errInterrupted) {
@@ -103,7 +106,7 @@ func parse(fs *flag.FlagSet, args []string) (rest []string, err error) {
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return nil, errHelp
 		} else if err != nil {
-			return nil, usagef("%s: %s.", fs.Name(), err)
+			return nil, usagef("%s: %s.", fs.Name(), twoDashes(err.Error()))
 		}
 		left := fs.Args()
 		if read := len(args) - len(left); read > 0 && args[read-1] == "--" {
@@ -114,6 +117,11 @@ func parse(fs *flag.FlagSet, args []string) (rest []string, err error) {
 		}
 		rest, args = append(rest, left[0]), left[1:]
 	}
+}
+
+// twoDashes spells flags in a message of package flag as the help does.
+func twoDashes(message string) string {
+	return strings.NewReplacer(": -", ": --", " for -", " for --", ": parse error", "").Replace(message)
 }
 
 // none refuses arguments where a command takes none.

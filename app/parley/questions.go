@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"parley/app"
@@ -160,7 +161,7 @@ func (p *program) agents(ctx context.Context, args []string) (int, error) {
 		w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "AGENT\tSTATE\tVERSION\tPATH")
 		for _, a := range list.Agents {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Family, a.State, cmp.Or(a.Version, "-"), cmp.Or(a.Path, "-"))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Family, strings.ReplaceAll(string(a.State), "_", " "), cmp.Or(a.Version, "-"), cmp.Or(a.Path, "-"))
 		}
 		if err := w.Flush(); err != nil {
 			return 0, err
@@ -170,6 +171,7 @@ func (p *program) agents(ctx context.Context, args []string) (int, error) {
 				p.say("%s: %s %s", a.Family, plain(a.Problem.Title), plain(a.Problem.Advice))
 			}
 		}
+		p.say("%s", strings.TrimSpace("Looked in the PATH of: "+plain(list.PathSource)+". "+plain(list.Problem)))
 		return exitDone, nil
 	})
 }

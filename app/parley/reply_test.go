@@ -149,7 +149,7 @@ func TestALineBecomesAReply(t *testing.T) {
 // what is typed while nothing is asked answers nothing.
 func TestQuestionsAreAskedInTurn(t *testing.T) {
 	var errs bytes.Buffer
-	p := &program{Stdio{In: strings.NewReader(""), Err: &errs}}
+	p := &program{Stdio: Stdio{In: strings.NewReader(""), Err: &errs}}
 	a := &asker{p: p, typed: make(chan typedLine)}
 	enter := func(text string) *app.Answer { return a.line(typedLine{text, time.Now()}) }
 	if got := enter("1"); got != nil {

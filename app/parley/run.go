@@ -37,7 +37,7 @@ func (p *program) run(ctx context.Context, args []string) (int, error) {
 		return p.talk(b, *asJSON).follow(ctx, func(ctx context.Context) (app.SessionID, app.TurnID, error) {
 			s, err := b.CreateSession(ctx, n)
 			if err == nil && !*asJSON {
-				p.say("%s in %s (session %s)", plain(s.Agent), plain(s.Cwd), shortID(s.ID))
+				p.say("%s in %s (session %s)", oneLine(s.Agent, 40), oneLine(s.Cwd, 400), shortID(s.ID))
 			}
 			return s.ID, "", err
 		})

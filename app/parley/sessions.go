@@ -79,6 +79,10 @@ func (p *program) listSessions(ctx context.Context, b *backend, asJSON bool) err
 		}
 		return nil
 	}
+	if len(list) == 0 {
+		p.say("There is no session yet.")
+		return nil
+	}
 	w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tAGENT\tSTATE\tASKS\tCHANGED\tTITLE")
 	for _, s := range list {

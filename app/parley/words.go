@@ -14,7 +14,7 @@ import (
 // option, and how to answer it from elsewhere.
 func asked(in app.Interaction) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "? %s asks in %s", in.Agent, cmp.Or(in.Cwd, "no folder"))
+	fmt.Fprintf(&b, "? %s asks in %s", oneLine(in.Agent, 40), oneLine(cmp.Or(in.Cwd, "no folder"), 400))
 	if in.DeadlineAt > 0 {
 		fmt.Fprintf(&b, ", until %s", time.UnixMilli(in.DeadlineAt).Format(time.TimeOnly))
 	}
@@ -23,7 +23,7 @@ func asked(in app.Interaction) string {
 		b.WriteString(optionLine("  - ", o))
 	}
 	for _, f := range in.Questions {
-		fmt.Fprintf(&b, "  %s: %s\n", f.ID, f.Question)
+		b.WriteString(indent(f.ID+": "+f.Question, "  ") + "\n")
 		for _, o := range f.Options {
 			b.WriteString(optionLine("    - ", o))
 		}
@@ -48,14 +48,15 @@ func whatIsAsked(in app.Interaction) string {
 }
 
 func optionLine(mark string, o app.Option) string {
-	line := mark + o.Label
+	inner := strings.Repeat(" ", len(mark))
+	line := o.Label
 	if o.Recommended {
 		line += "  (recommended)"
 	}
 	if o.Description != "" {
-		line += "\n" + indent(o.Description, strings.Repeat(" ", len(mark)))
+		line += "\n" + o.Description
 	}
-	return line + "\n"
+	return mark + strings.TrimPrefix(indent(line, inner), inner) + "\n"
 }
 
 // howToAnswer is an example of flags for a kind of question.
@@ -64,7 +65,7 @@ func howToAnswer(in app.Interaction) string {
 	case in.Kind == app.KindApproval:
 		return "--allow once | --deny"
 	case len(in.Questions) > 0:
-		return "--set " + in.Questions[0].ID + "=…"
+		return "--set " + oneLine(in.Questions[0].ID, 100) + "=…"
 	case in.URL != "":
 		return "--text done | --decline"
 	case len(in.Options) > 0:
@@ -85,7 +86,31 @@ func settled(o app.Outcome) string {
 	case app.ReasonTimeout:
 		return "  nobody answered in time"
 	default:
-		return fmt.Sprintf("  withdrawn (%s)", o.Cause)
+		return "  withdrawn: " + because(o.Cause)
+	}
+}
+
+// because says why a question was withdrawn.
+func because(c app.Cause) string {
+	switch c {
+	case app.CauseTurnEnded:
+		return "the turn ended"
+	case app.CauseTurnStopped:
+		return "the turn was stopped"
+	case app.CauseNewTurn:
+		return "the next turn began"
+	case app.CauseSessionClosed:
+		return "the session was closed"
+	case app.CauseQuit:
+		return "Parley was quit"
+	case app.CauseMCPCancelled, app.CauseAgentWithdrew:
+		return "the agent took it back"
+	case app.CauseConnectionClosed:
+		return "the agent's connection ended"
+	case app.CauseRestart:
+		return "Parley ended unexpectedly"
+	default:
+		return string(c)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,7 @@ func TestWordsOfAgentsAreHarmlessToATerminal(t *testing.T) {
 		"\u009b31m":                 "31m",
 		"allow\u202eyned\u202c":     "allowyned",
 		"\u2066x\u2069 \u200fy":     "x y",
+		"De\u200blete\ufeff\u00ad":  "Delete",
 		"名字 naïve 🙂 e\u0301 \u200d": "名字 naïve 🙂 e\u0301 \u200d",
 	} {
 		if got := plain(in); got != want {
@@ -62,6 +64,33 @@ func TestWordsOfAgentsAreHarmlessToATerminal(t *testing.T) {
 	}
 	if got := oneLine("a\n  b\x1b[0m "+strings.Repeat("界", 20), 10); got != "a b[0m 界界…" {
 		t.Errorf("oneLine = %q", got)
+	}
+}
+
+func TestEveryCauseHasWords(t *testing.T) {
+	for _, c := range []app.Cause{
+		app.CauseTurnEnded, app.CauseTurnStopped, app.CauseNewTurn, app.CauseSessionClosed, app.CauseQuit,
+		app.CauseMCPCancelled, app.CauseConnectionClosed, app.CauseRestart, app.CauseAgentWithdrew,
+	} {
+		if got := settled(app.Outcome{Reason: app.ReasonCancelled, Cause: c}); strings.Contains(got, string(c)) {
+			t.Errorf("the cause %q has no words: %q", c, got)
+		}
+	}
+}
+
+// What an agent writes stands indented below the line that says who asks: no
+// text of its own begins a line as one of ours does.
+func TestNoTextImitatesOurOwnLines(t *testing.T) {
+	fake := "x\n? claude asks in /home\nparley answer 1"
+	got := asked(app.Interaction{
+		ID: "1", Agent: "a", Cwd: "/w\n? fake", Question: fake,
+		Options:   []app.Option{{Label: fake, Description: fake}},
+		Questions: []app.Field{{ID: "q\n? fake", Question: fake, Options: []app.Option{{Label: fake}}}},
+	})
+	for n, line := range strings.Split(got, "\n") {
+		if n > 0 && !strings.HasPrefix(line, "  ") {
+			t.Errorf("line %d is %q in\n%s", n, line, got)
+		}
 	}
 }
 
@@ -92,7 +121,7 @@ func TestLostDeltasAreRepaired(t *testing.T) {
 		"overlapping": {delta(0, "one t"), delta(4, "two ")},
 	} {
 		var out, errs bytes.Buffer
-		p := &program{Stdio{Out: &out, Err: &errs}}
+		p := &program{Stdio: Stdio{Out: &out, Err: &errs}}
 		o := p.pretty(p.newAsker(false))
 		for _, e := range append(deltas, app.Event{Type: app.EventMessageCompleted, Data: &app.MessageText{MessageID: "m", Text: whole}}) {
 			if err := o.show(e); err != nil {
@@ -107,7 +136,7 @@ func TestLostDeltasAreRepaired(t *testing.T) {
 
 func TestOnlyTheAgentsWordsGoToStandardOutput(t *testing.T) {
 	var out, errs bytes.Buffer
-	p := &program{Stdio{Out: &out, Err: &errs}}
+	p := &program{Stdio: Stdio{Out: &out, Err: &errs}}
 	o := p.pretty(p.newAsker(false))
 	for _, e := range []app.Event{
 		{Type: app.EventReasoningDelta, Data: &app.Delta{MessageID: "r", Text: "hmm"}},
@@ -186,6 +215,22 @@ func TestExportReadsLikeAConversation(t *testing.T) {
 	want := "\n## You\n\nMake a page\n\nI look.\n\n> **demo asks:** Which?\n> - A\n> - B\n> answered on the command line: B\n- added `x.html`\n\n*The turn ended: interrupted*\n"
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Who calls a command wrongly is sent to the help of that command, with flags
+// spelled as it spells them.
+func TestWrongUsageNamesItsHelp(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"questions --bogus", "flag provided but not defined: --bogus.\nSee: parley help questions\n"},
+		{"run --json=maybe x", `invalid boolean value "maybe" for --json.` + "\nSee: parley help run\n"},
+		{"nope", "parley knows no command \"nope\".\nSee: parley help\n"},
+	} {
+		var errs strings.Builder
+		code := Run(t.Context(), strings.Fields(test.args), Stdio{In: strings.NewReader(""), Out: io.Discard, Err: &errs})
+		if code != exitUsage || !strings.HasSuffix(errs.String(), test.want) {
+			t.Errorf("parley %s: code %d, %q", test.args, code, errs.String())
+		}
 	}
 }
 
