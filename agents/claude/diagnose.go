@@ -47,7 +47,7 @@ func explain(output string) (agents.Problem, bool) {
 		p.Advice, p.Command = "Log in once in a terminal, then try again.", loginCommand
 	case strings.Contains(lower, "unknown option"), strings.Contains(lower, "invalid mcp config"), strings.Contains(lower, "is invalid. must be"):
 		p.Code, p.Title = "broken", name+" does not take the way Parley starts it."
-		p.Advice, p.Command = "Bring it up to date; if that does not help, run parley doctor claude.", "claude update"
+		p.Advice, p.Command = "Bring it up to date; if that does not help, read what it said.", "claude update"
 	case strings.Contains(lower, "do you trust"), strings.Contains(lower, "trust this folder"):
 		p.Code, p.Title = "broken", name+" asks whether this folder may be trusted."
 		p.Advice, p.Command = "Start it once in this folder in a terminal and answer.", "claude"
