@@ -35,7 +35,11 @@ setup:
 setup-test:
 	@build/setup.sh test
 
-$(page): $(page_of)
+frontend/node_modules/.package-lock.json: frontend/package-lock.json
+	@build/setup.sh run
+	@touch $@
+
+$(page): $(page_of) | frontend/node_modules/.package-lock.json
 	npm --prefix frontend run --silent build
 	@touch frontend/dist/.gitkeep $@
 
