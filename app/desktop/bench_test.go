@@ -66,8 +66,8 @@ func BenchmarkWindow(b *testing.B) {
 }
 
 const (
-	listed  = 8                       // sessions
-	settled = 1500 * time.Millisecond // a list that has not changed for so long stays as it is
+	listed  = 8               // sessions
+	settled = 4 * time.Second // a list that has not changed for so long stays as it is
 )
 
 // quiet makes a session that is done.
