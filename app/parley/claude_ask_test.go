@@ -180,6 +180,8 @@ func TestClaudeIsStoppedInMidQuestion(t *testing.T) {
 		onSaying("go on", fakemodel.Text("I go on.")),
 		fakemodel.Step{When: fakemodel.UserSays("ask two"), Answer: asks("s2", "Which port?", "5432", "5433")},
 		onSaying("and on", fakemodel.Text("And on.")),
+		// The CLI may hear of the end of its call in the moment of the stop.
+		onResult("s1", fakemodel.Text("Withdrawn.")), onResult("s2", fakemodel.Text("Withdrawn.")),
 	)
 	h.serve()
 	r := h.claude("ask one")
@@ -189,7 +191,7 @@ func TestClaudeIsStoppedInMidQuestion(t *testing.T) {
 	if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	r.stopped(asked)
+	h.stopped(r, asked)
 	t.Logf("Ctrl-C to the end of the turn: %d ms", time.Since(began).Milliseconds())
 
 	began = time.Now()
@@ -202,7 +204,7 @@ func TestClaudeIsStoppedInMidQuestion(t *testing.T) {
 	if err := h.client().Stop(t.Context(), session); err != nil {
 		t.Fatal(err)
 	}
-	again.stopped(asked)
+	h.stopped(again, asked)
 	last := h.start("sessions", "resume", session, "and on", "--json")
 	last.done()
 	for _, r := range []*running{next, again, last} {
@@ -227,17 +229,24 @@ func TestClaudeIsStoppedInMidQuestion(t *testing.T) {
 	}
 }
 
-// stopped checks the end of a run whose question was cancelled by a stop.
-func (r *running) stopped(asked app.Interaction) {
-	r.t.Helper()
+// stopped checks the end of a run whose question was cancelled by a stop, in its
+// events and in the record.
+func (h *claudeHome) stopped(r *running, asked app.Interaction) {
+	h.t.Helper()
 	if code := r.code(); code != exitInterrupted {
-		r.t.Errorf("exit code %d", code)
+		h.t.Errorf("exit code %d", code)
 	}
-	ended := *r.event(app.InteractionEvent(asked.Kind, app.StepResolved)).Data.(*app.InteractionResolved)
-	if ended.InteractionID != asked.ID || ended.Reason != app.ReasonCancelled || ended.Cause != app.CauseTurnStopped || ended.Response != "" {
-		r.t.Errorf("resolved %+v", ended)
+	told := *r.event(app.InteractionEvent(asked.Kind, app.StepResolved)).Data.(*app.InteractionResolved)
+	kept, err := h.client().Interaction(h.t.Context(), asked.ID)
+	if err != nil || kept.Outcome == nil {
+		h.t.Fatalf("recorded %+v, %v", kept, err)
 	}
-	if end := r.turnEnded(); end.Status != app.TurnInterrupted || end.Problem != nil {
-		r.t.Errorf("ended %+v", end)
+	for _, o := range []app.Outcome{told.Outcome, *kept.Outcome} {
+		if o.Reason != app.ReasonCancelled || o.Cause != app.CauseTurnStopped || o.Response != "" || len(o.Selected) != 0 {
+			h.t.Errorf("resolved %+v", o)
+		}
+	}
+	if end := r.turnEnded(); told.InteractionID != asked.ID || end.Status != app.TurnInterrupted || end.Problem != nil {
+		h.t.Errorf("%s resolved, ended %+v", told.InteractionID, end)
 	}
 }

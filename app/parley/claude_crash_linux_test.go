@@ -125,18 +125,6 @@ func TestClaudeAfterKill9OfTheBackEnd(t *testing.T) {
 	}
 }
 
-// asked is the model request whose newest text holds the prompt.
-func (h *claudeHome) asked(prompt string) fakemodel.Request {
-	h.t.Helper()
-	for _, r := range h.model.Requests() {
-		if strings.Contains(r.LastUserText(), prompt) {
-			return r
-		}
-	}
-	h.t.Fatalf("the model was never asked %q", prompt)
-	return fakemodel.Request{}
-}
-
 func count(names []string) map[string]int {
 	n := map[string]int{}
 	for _, name := range names {

@@ -36,10 +36,9 @@ type claudeHome struct {
 // newClaude makes one. The model answers by the script.
 func newClaude(t *testing.T, script ...fakemodel.Step) *claudeHome {
 	t.Helper()
-	cli := clis.Claude.Path(t)
 	h := &claudeHome{home: newHome(t)}
 	h.user = h.get("HOME")
-	h.install(cli)
+	h.install(clis.Claude.Path(t))
 	model, err := fakemodel.Start(script)
 	if err != nil {
 		t.Fatal(err)
@@ -128,15 +127,29 @@ func (h *home) client() *api.Client {
 // told waits until the model has read the result of a call, and returns it.
 func (h *claudeHome) told(call string) fakemodel.Part {
 	h.t.Helper()
+	r := h.request("the result of "+call, func(r fakemodel.Request) bool { _, ok := r.ToolResult(call); return ok })
+	told, _ := r.ToolResult(call)
+	return told
+}
+
+// asked waits for the model request whose newest text holds the prompt.
+func (h *claudeHome) asked(prompt string) fakemodel.Request {
+	h.t.Helper()
+	return h.request(prompt, fakemodel.UserSays(prompt))
+}
+
+// request waits for the first model request that fits.
+func (h *claudeHome) request(what string, fits func(fakemodel.Request) bool) fakemodel.Request {
+	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	for n := 1; ; n++ {
 		r, err := h.model.Await(ctx, n)
 		if err != nil {
-			h.t.Fatalf("no result of %s reached the model: %v", call, err)
+			h.t.Fatalf("%s never reached the model: %v", what, err)
 		}
-		if p, ok := r.ToolResult(call); ok {
-			return p
+		if fits(r) {
+			return r
 		}
 	}
 }
@@ -161,7 +174,7 @@ func (h *claudeHome) clarified(call string) clarified {
 	return c
 }
 
-// ended is how the turn of `parley run` ended.
+// turnEnded is how the turn of `parley run` ended.
 func (r *running) turnEnded() app.TurnEnded {
 	r.t.Helper()
 	return *r.event(app.EventTurnCompleted).Data.(*app.TurnEnded)

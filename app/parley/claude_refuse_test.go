@@ -109,7 +109,8 @@ func make21(text string) []string {
 // A second question while one waits is refused. The CLI itself makes one call
 // after another, so a program that the agent starts makes the second, with the
 // agent's own credential and context id; with a credential that it made up it
-// is refused altogether. The card that waits is not touched.
+// is refused altogether. Another session cannot ask with that context id at
+// all. The card that waits is not touched.
 func TestClaudeAsksTwiceAtOnce(t *testing.T) {
 	var context atomic.Value
 	h := newClaude(t,
@@ -121,6 +122,10 @@ func TestClaudeAsksTwiceAtOnce(t *testing.T) {
 			return use("q1", clarifyTool, map[string]any{"context_id": context.Load(), "question": "Which database?", "choices": []string{"Postgres", "SQLite"}})
 		}},
 		onResult("q1", fakemodel.Text("Thanks.")),
+		fakemodel.Step{When: fakemodel.UserSays("borrow it"), Answer: func(fakemodel.Request) fakemodel.Reply {
+			return use("o1", clarifyTool, map[string]any{"context_id": context.Load(), "question": "May I?"})
+		}},
+		onResult("o1", fakemodel.Text("It is not mine.")),
 	)
 	dirs := apptest.HomeIn(t, h.get("PARLEY_HOME"))
 	h.write(h.work+"/second.sh", strings.NewReplacer("$RUNS", dirs.Runs(), "$SERVER", filepath.Join(filepath.Dir(h.bin), "parley-mcp")).Replace(`
@@ -151,6 +156,10 @@ wait
 		if got.Code != c.code || got.Message == "" {
 			t.Errorf("with the %s credential: %+v", c.credential, got)
 		}
+	}
+	h.claude("borrow it").done()
+	if told := h.told("o1"); !told.IsError || !strings.Contains(told.Text, "not that of the turn under way") {
+		t.Errorf("another session's context id: the model read %+v", told)
 	}
 	waiting, err := h.client().Interactions(t.Context(), app.InteractionFilter{State: app.InteractionsWaiting})
 	if err != nil || len(waiting) != 1 || waiting[0].ID != asked.ID {

@@ -27,6 +27,8 @@ type adapter struct {
 	problem  *agents.Problem // of the next plans
 	listed   func(bridge.Credential)
 	openHook func()
+	// interrupted hears of each interrupt, nil when nobody listens.
+	interrupted chan struct{}
 }
 
 func (ad *adapter) Info() agents.Info {
@@ -239,7 +241,13 @@ func (c *conversation) Steer(_ context.Context, t agents.Turn) error {
 	return c.write(toAgent{Op: "steer", Text: t.Text})
 }
 
-func (c *conversation) Interrupt(context.Context) error { return c.write(toAgent{Op: "interrupt"}) }
+func (c *conversation) Interrupt(context.Context) error {
+	err := c.write(toAgent{Op: "interrupt"})
+	if c.ad.interrupted != nil {
+		c.ad.interrupted <- struct{}{}
+	}
+	return err
+}
 
 func (c *conversation) SetMode(context.Context, agents.Mode) error { return agents.ErrUnsupported }
 

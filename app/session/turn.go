@@ -135,8 +135,9 @@ func (a *actor) turnBegan(l *live, reason string) {
 	}
 }
 
-// stop ends the turn under way: first its questions, then the agent's work. A
-// second stop of the same turn changes nothing.
+// stop ends the turn under way: the agent's work and its questions. The agent
+// hears of it first: a question that ends before would have it ask its model
+// what to do next. A second stop of the same turn changes nothing.
 func (a *actor) stop(cause app.Cause) {
 	t, l := a.turn, a.live
 	if t == nil || t.stopping {
@@ -144,14 +145,16 @@ func (a *actor) stop(cause app.Cause) {
 	}
 	t.stopping, t.cause = true, cause
 	a.setState(app.StateStopping)
+	t.cancel(&app.Withdrawn{Cause: cause}) // whatever takes a question back from here on, this is why
+	working := l != nil && l.ready
+	if working && t.prompted {
+		a.interrupt(t, l)
+	}
 	a.settle(t, cause)
-	switch {
-	case l == nil || !l.ready:
+	if !working {
 		// Its launch is under way; what comes back ends the turn.
 		a.endAgent(l, exitStopped)
 		return
-	case t.prompted:
-		a.interrupt(t, l)
 	}
 	t.watchdog = a.later(a.m.cfg.Wait.Stop, func() {
 		if a.turn == t {
