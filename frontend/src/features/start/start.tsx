@@ -27,6 +27,7 @@ export function Start({ look }: { look: () => void }) {
   return (
     <main className="main start-page" tabIndex={-1}>
       <div className="fr">
+        <StartProblems />
         <section>
           <div className="fr-lead">
             <h1>{first || !others ? t('start.first') : t('start.new')}</h1>
@@ -41,13 +42,29 @@ export function Start({ look }: { look: () => void }) {
         <section>
           <AgentsHere look={look} />
         </section>
-        {others && (
+        {(others || demoDone) && (
           <section>
             <DemoBox />
           </section>
         )}
       </div>
     </main>
+  );
+}
+
+/** What was wrong when the back end came up, such as a damaged record that was kept aside. */
+function StartProblems() {
+  const problems = useSettings((s) => s.about.problems);
+  if (!problems?.length) return null;
+  return (
+    <section className="start-problems" role="alert">
+      {problems.map((p) => (
+        <p key={p} className="note">
+          <Icon name="warn" />
+          <span>{oneLine(p)}</span>
+        </p>
+      ))}
+    </section>
   );
 }
 
