@@ -38,7 +38,7 @@ func TestDemoIsOurOwnProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := agents.Launch{Argv: []string{"/bin/parley", "agent", "demo"}, Env: []string{demo.EnvState + "=" + filepath.Join("/state", "demo")}, Dir: "/w", Connect: agents.ConnectStdio}
+		want := agents.Launch{Argv: []string{"/bin/parley", "agent", "demo"}, Env: []string{"PATH=/bin", demo.EnvState + "=" + filepath.Join("/state", "demo")}, Dir: "/w", Connect: agents.ConnectStdio}
 		if diff := cmp.Diff(want, launch); diff != "" {
 			t.Errorf("launch (-want +got):\n%s", diff)
 		}
