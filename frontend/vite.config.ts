@@ -14,5 +14,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Two chunks for what every page needs, so that a first paint waits for
+        // few files; pages, Markdown and the second language come by themselves.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|zustand)\// },
+            {
+              name: 'base',
+              test: /src\/(state|backend|lib\/(?!i18n\/zh-CN)|ui\/(?!markdown|highlight|code))/,
+            },
+          ],
+        },
+      },
+    },
   },
 });

@@ -26,9 +26,9 @@ export function ApprovalBody({ i, draft, locked, edit, headingID }: BodyProps) {
   return (
     <>
       {i.header && <HeaderTag text={i.header} />}
-      <h3 className="q" id={headingID}>
+      <h2 className="q" id={headingID}>
         <Paragraphs text={a.title || i.question} />
-      </h3>
+      </h2>
       {exact && (
         <pre className="cmd" tabIndex={0}>
           {neutral(exact)}
@@ -38,10 +38,10 @@ export function ApprovalBody({ i, draft, locked, edit, headingID }: BodyProps) {
       {risky && (
         <div className="danger">
           {grave.map((r) => (
-            <h4 key={r}>
+            <p key={r} className="danger-line">
               <Icon name="warn" />
               <span>{t(riskWords[r]!)}</span>
-            </h4>
+            </p>
           ))}
         </div>
       )}
@@ -95,9 +95,9 @@ export function LinkBody({ i, headingID }: BodyProps) {
           <span>{t('card.fromServer', { server: i.server })}</span>
         </div>
       )}
-      <h3 className="q" id={headingID}>
+      <h2 className="q" id={headingID}>
         <Paragraphs text={i.question} />
-      </h3>
+      </h2>
       <div className="url">
         {neutral(before)}
         <b>{neutral(host)}</b>

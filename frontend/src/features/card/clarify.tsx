@@ -63,9 +63,9 @@ export function Question({ text, id }: { text: string; id: string }) {
   const lines = neutral(text).trim().split('\n').length;
   if (length <= longQuestion && lines <= 6) {
     return (
-      <h3 className="q" id={id}>
+      <h2 className="q" id={id}>
         <Paragraphs text={text} />
-      </h3>
+      </h2>
     );
   }
   return (

@@ -97,9 +97,9 @@ function FieldBlock({ field: f, draft, locked, edit, asQuestion, fromServer, hea
     return (
       <div className={small ? 'frow' : 'fblock'} data-group="">
         {asQuestion && !small ? (
-          <h3 className="q" id={id}>
+          <h2 className="q" id={id}>
             <Paragraphs text={f.question} />
-          </h3>
+          </h2>
         ) : (
           <FieldLabel field={f} id={id} />
         )}
@@ -212,9 +212,9 @@ function TextField({ field: f, id, value, fault, fromServer, asQuestion, locked,
   return (
     <div className="frow">
       {asQuestion ? (
-        <h3 className="q q-flush" id={id}>
+        <h2 className="q q-flush" id={id}>
           <Paragraphs text={f.question} />
-        </h3>
+        </h2>
       ) : (
         <FieldLabel field={f} id={id} htmlFor={`${id}f`} />
       )}

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { FileChanged } from '../../backend/types.gen.ts';
 import type { LiveText, Part, ToolPart, Turn } from '../../state/timeline.reducer.ts';
-import { changedFiles, gapBefore, type Row, rowsOf, rowText, workedAndWaited } from './rows.logic.ts';
+import {
+  changedFiles,
+  gapBefore,
+  isSentence,
+  type Row,
+  rowsOf,
+  rowText,
+  workedAndWaited,
+} from './rows.logic.ts';
 
 const tool = (id: string, kind: ToolPart['tool'], more: Partial<ToolPart> = {}): ToolPart => ({
   kind: 'tool',
@@ -129,6 +137,18 @@ describe('rowsOf', () => {
     const t = turn([text('a')]);
     expect(rowsOf([t], [])[1]).toBe(rowsOf([t], [])[1]);
   });
+});
+
+it.each([
+  ['read', 'internal/a.go', false],
+  ['read', 'Read hello.html', true],
+  ['edit', 'Write hello.html', true],
+  ['run', 'go test ./...', false],
+  ['search', 'func main', false],
+  ['search', 'Search for main', true],
+  ['mcp', 'docs', false],
+] as const)('%s %j is a sentence: %s', (kind, title, want) => {
+  expect(isSentence(kind, title)).toBe(want);
 });
 
 it('tells turns apart by space', () => {

@@ -198,6 +198,17 @@ export function gapBefore(before: Row | undefined, row: Row): number {
   return row.kind === 'mine' ? 16 : 10;
 }
 
+/**
+ * Whether a title is a sentence of the agent's own ("Read hello.html") instead
+ * of a bare argument, so that no verb of ours goes before it.
+ */
+export function isSentence(kind: ToolPart['tool'], title: string): boolean {
+  if (kind === 'run') return false;
+  if (kind === 'search' || kind === 'fetch')
+    return /^(search|find|grep|list|look|fetch|get|open)\w*\s/i.test(title);
+  return /^\p{L}+\s/u.test(title);
+}
+
 /** What a run of reads and searches did. */
 export function countLooks(tools: readonly ToolPart[]): {
   reads: number;

@@ -8,7 +8,7 @@ import type { ToolPart } from '../../state/timeline.reducer.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Diff } from '../../ui/diff.tsx';
 import { Icon, type IconName, State } from '../../ui/icon.tsx';
-import { changedLines, countLooks } from './rows.logic.ts';
+import { changedLines, countLooks, isSentence } from './rows.logic.ts';
 
 const icons: Record<ToolKind, IconName> = {
   read: 'file',
@@ -56,10 +56,16 @@ export const ToolRow = memo(function ToolRow({ tool, rowKey, progress, inside, i
     <div className="tool-box" data-open={open || undefined}>
       <button type="button" className="tool" aria-expanded={open} onClick={() => setOpen(rowKey, !open)}>
         <Icon name={icons[tool.tool]} />
-        <span>{verb ? t(tool.end ? verb.done : verb.now) : oneLine(tool.name)}</span>
-        <span className="arg">
-          <bdi>{oneLine(path)}</bdi>
-        </span>
+        {isSentence(tool.tool, path) ? (
+          <span className="run-words trunc">{oneLine(path)}</span>
+        ) : (
+          <>
+            <span>{verb ? t(tool.end ? verb.done : verb.now) : oneLine(tool.name)}</span>
+            <span className="arg">
+              <bdi>{oneLine(path)}</bdi>
+            </span>
+          </>
+        )}
         {insideCount > 0 ? (
           <span className="dur">{t('tool.steps', { n: insideCount })}</span>
         ) : (
@@ -200,7 +206,6 @@ export const RunRow = memo(function RunRow({
       <button type="button" className="tool" aria-expanded={open} onClick={() => setOpen(rowKey, !open)}>
         <Icon name="search" />
         <span className="run-words">{words}</span>
-        <span className="arg" />
         <span className="pm" />
         <span className="dur">{durationMS > 0 ? duration(t, durationMS) : ''}</span>
         <span className="tool-end">
