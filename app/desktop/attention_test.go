@@ -88,7 +88,7 @@ func TestNoticeText(t *testing.T) {
 		t.Errorf("got %+v, want %+v", shown, want)
 	}
 	hidden := compose(in, 0, app.Settings{Language: "zh-CN", HideContent: true})
-	if strings.Contains(fmt.Sprint(hidden), "abc") || strings.Contains(fmt.Sprint(hidden), "Pay") || hidden.Title != "代理有问题问你" {
+	if strings.Contains(fmt.Sprint(hidden), "abc") || strings.Contains(fmt.Sprint(hidden), "Pay") || hidden.Title != "智能体有问题问你" {
 		t.Errorf("a hidden notice must hold neither question nor title, got %+v", hidden)
 	}
 	long := compose(app.Interaction{Question: strings.Repeat("问", 4000)}, 0, app.Settings{Language: "en"})

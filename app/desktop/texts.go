@@ -71,13 +71,13 @@ var english = texts{
 var chinese = texts{
 	asks: func(k app.Kind) string {
 		if k == app.KindApproval {
-			return "代理请求许可"
+			return "智能体请求许可"
 		}
-		return "代理有问题问你"
+		return "智能体有问题问你"
 	},
 	more: func(n int) string { return fmt.Sprintf("还有 %d 个问题等你处理", n) },
 	quitTitle: func(n int) string {
-		return fmt.Sprintf("退出并停止 %d 个代理？", n)
+		return fmt.Sprintf("退出并停止 %d 个智能体？", n)
 	},
 	quitText: func(int) string {
 		return "会话会保留。重新打开会话并发送消息即可继续。"
