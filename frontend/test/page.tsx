@@ -9,7 +9,7 @@ import { useAnswers } from '../src/state/answers.ts';
 import { useComposer } from '../src/state/composer.ts';
 import { useDrafts } from '../src/state/drafts.ts';
 import { takeSnapshot } from '../src/state/live.ts';
-import { defaults, takeSettings } from '../src/state/settings.ts';
+import { defaults, takeSettings, useSettings } from '../src/state/settings.ts';
 import { useView } from '../src/state/view.ts';
 
 interface Call {
@@ -37,6 +37,9 @@ export class BackEnd {
       if (path.endsWith('/processes')) return json(200, { processes: [] });
       if (path.startsWith('/api/folders'))
         return json(200, { path: '/', parent: '', branch: '', folders: [], recent: [] });
+      if (path === '/api/agents') return json(200, { agents: [], path_source: '', at: 0 });
+      if (path === '/api/settings') return json(200, body ?? useSettings.getState().settings);
+      if (path === '/api/about') return json(200, { ...useSettings.getState().about, version: 'test' });
       return json(200, {});
     });
   }

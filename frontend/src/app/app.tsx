@@ -11,6 +11,7 @@ import { href, type Route, useRoute } from '../state/route.ts';
 import { useSettings } from '../state/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { OutsideContext } from '../ui/outside.ts';
+import { Unbroken } from './broken.tsx';
 import { useShortcuts } from './keys.ts';
 import { lookForAgents } from './sync.ts';
 import { WindowRequests } from './window.tsx';
@@ -46,9 +47,11 @@ export function App() {
     <OutsideContext value={outside}>
       <div className={route.page === 'session' ? 'app' : 'app two'} data-page={onPhone}>
         <Rail />
-        <Suspense fallback={<main className="main" />}>
-          <Page route={route} />
-        </Suspense>
+        <Unbroken place={href(route)}>
+          <Suspense fallback={<main className="main" />}>
+            <Page route={route} />
+          </Suspense>
+        </Unbroken>
         <PhoneNav route={route} />
       </div>
       <WindowRequests />

@@ -5,7 +5,7 @@ import { ApiError, api } from '../backend/client.ts';
 import { inWindow, notify } from '../backend/shell.ts';
 import { openStream } from '../backend/stream.ts';
 import type { Event, Frame, Interaction } from '../backend/types.gen.ts';
-import { now as texts } from '../lib/i18n/i18n.ts';
+import { errorWords, now as texts } from '../lib/i18n/i18n.ts';
 import { oneLine, shorten } from '../lib/text.ts';
 import { nameOf, setLookFailed, setLooking, takeAgents, useAgents } from '../state/agents.ts';
 import { useAnswers } from '../state/answers.ts';
@@ -53,7 +53,7 @@ async function loadAgents(call: typeof api.agents): Promise<void> {
   try {
     takeAgents(await call());
   } catch (error) {
-    setLookFailed((error as Error).message);
+    setLookFailed(errorWords(error, texts()('common.offline')));
   }
 }
 

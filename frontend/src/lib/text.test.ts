@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countChars, neutral, oneLine, shorten, shortPath, spans, splitPath } from './text.ts';
+import { countChars, neutral, oneLine, shorten, shortPath, spans, splitPath, tailPath } from './text.ts';
 
 describe('neutral', () => {
   it.each([
@@ -66,6 +66,12 @@ it('shortens the home folder and nothing that only begins like it', () => {
   expect(shortPath('/home/mara', '/home/mara')).toBe('~');
   expect(shortPath('/home/maran/src', '/home/mara')).toBe('/home/maran/src');
   expect(shortPath('/x', '')).toBe('/x');
+});
+
+it('keeps the end of a long path, in whole segments', () => {
+  expect(tailPath('~/src/ledger', 30)).toBe('~/src/ledger');
+  expect(tailPath('/var/lib/parley/data/scratch/one', 20)).toBe('…/data/scratch/one');
+  expect(tailPath('/a/very-long-name-of-a-folder', 10)).toBe('…/very-long-name-of-a-folder');
 });
 
 it('splits a path at its name', () => {

@@ -86,6 +86,16 @@ export function shortPath(path: string, home: string): string {
   return `~${p.slice(home.length)}`;
 }
 
+/** A path for a narrow place: its end, which tells folders apart, whole segments only. */
+export function tailPath(path: string, max: number): string {
+  if (countChars(path) <= max) return path;
+  const parts = path.split('/');
+  let tail = parts.pop() ?? '';
+  while (parts.length > 0 && countChars(tail) + parts.at(-1)!.length + 3 <= max)
+    tail = `${parts.pop()}/${tail}`;
+  return `…/${tail}`;
+}
+
 /** Folder part and name of a path, so that the name can be the part that stays readable. */
 export function splitPath(path: string): { folder: string; name: string } {
   const p = oneLine(path);

@@ -7,6 +7,7 @@ export function useGrow(ref: RefObject<HTMLTextAreaElement | null>, text: string
     const el = ref.current;
     if (!el) return;
     el.style.height = 'auto';
+    if (!el.offsetParent) return; // not shown, so there is nothing to measure
     const border = el.offsetHeight - el.clientHeight;
     const most = Math.round(window.innerHeight * share);
     el.style.height = `${Math.min(el.scrollHeight + border, most)}px`;

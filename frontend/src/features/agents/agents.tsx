@@ -1,5 +1,5 @@
 import type { Agent } from '../../backend/types.gen.ts';
-import { type PlainKey, useT } from '../../lib/i18n/i18n.ts';
+import { type PlainKey, problemWords, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, shortPath } from '../../lib/text.ts';
 import { canStart, fixOf, useAgents } from '../../state/agents.ts';
 import { useSettings } from '../../state/settings.ts';
@@ -77,7 +77,10 @@ function AgentLine({ agent: a }: { agent: Agent }) {
   const home = useSettings((s) => s.about.home);
   const good = canStart(a);
   const missing = a.state === 'not_found';
-  const fix = good ? '' : fixOf(a);
+  const words = a.problem && problemWords(a.problem);
+  const command = good ? (a.problem?.command ?? '') : fixOf(a);
+  // A usable agent's problem stands below its state; an unusable one's is its state.
+  const below = [good && words?.title, words?.original, words?.advice].filter(Boolean).join(' ');
   return (
     <tr>
       <td>
@@ -91,20 +94,12 @@ function AgentLine({ agent: a }: { agent: Agent }) {
       <td>
         <span className={good ? 'state ok' : missing ? 'state idle' : 'state bad'}>
           <State name={good ? 'ok' : missing ? 'idle' : 'bad'} />
-          <span>{!good && !missing && a.problem ? oneLine(a.problem.title) : t(stateKeys[a.state])}</span>
+          <span>{!good && !missing && words ? oneLine(words.title) : t(stateKeys[a.state])}</span>
         </span>
-        {(a.problem?.advice || fix) && !good && (
+        {(below || command) && (
           <div className="fix">
-            {a.problem?.advice && <span>{oneLine(a.problem.advice)}</span>}
-            {fix && <Command text={fix} />}
-          </div>
-        )}
-        {good && a.problem && (
-          <div className="fix">
-            <span>
-              {oneLine(a.problem.title)} {oneLine(a.problem.advice)}
-            </span>
-            {a.problem.command && <Command text={a.problem.command} />}
+            {below && <span>{oneLine(below)}</span>}
+            {command && <Command text={command} />}
           </div>
         )}
       </td>

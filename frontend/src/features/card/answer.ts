@@ -3,7 +3,7 @@
 
 import { ApiError, api, isOffline } from '../../backend/client.ts';
 import type { Action, Answer, Draft, Interaction } from '../../backend/types.gen.ts';
-import { now as texts } from '../../lib/i18n/i18n.ts';
+import { errorWords, now as texts } from '../../lib/i18n/i18n.ts';
 import {
   beginSending,
   forgetFailure,
@@ -90,7 +90,7 @@ async function deliver(
       return;
     }
     const offline = isOffline(error);
-    markFailed(id, offline ? texts()('card.notSent') : String((error as Error).message), offline);
+    markFailed(id, errorWords(error, texts()('card.notSent')), offline);
   }
 }
 

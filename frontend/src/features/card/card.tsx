@@ -186,7 +186,7 @@ function labelKey(i: Interaction) {
       return 'card.labelServer';
     default:
       if (i.kind === 'form') return 'card.labelForm';
-      return i.kind === 'elicitation' ? 'card.labelServer' : 'card.labelQuestion';
+      return i.server ? 'card.labelServer' : 'card.labelQuestion';
   }
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { Interaction } from '../../backend/types.gen.ts';
 import { type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
-import { oneLine, shortPath } from '../../lib/text.ts';
+import { oneLine, shortPath, tailPath } from '../../lib/text.ts';
 import { clockTime, countdown } from '../../lib/time.ts';
 import { useAgentName } from '../../state/agents.ts';
 import { useSettings } from '../../state/settings.ts';
@@ -37,7 +37,7 @@ export function Head({ i, now, folded, fold }: Props) {
         <div className="c-where">
           <Icon name="folder" />
           <span className="trunc c-path" title={oneLine(i.cwd)}>
-            {shortPath(i.cwd, home)}
+            {tailPath(shortPath(i.cwd, home), 40)}
           </span>
           {i.branch && (
             <>
@@ -81,7 +81,7 @@ function verbKey(i: Interaction) {
       return 'card.passesLink';
     default:
       if (i.kind === 'form') return 'card.asksForm';
-      return i.kind === 'elicitation' ? 'card.passesRequest' : 'card.asks';
+      return i.server ? 'card.passesRequest' : 'card.asks';
   }
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MessageHow, Session } from '../../backend/types.gen.ts';
-import { useT } from '../../lib/i18n/i18n.ts';
+import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { useAgentName, useAgents } from '../../state/agents.ts';
 import { composerText, giveBack, setComposerText, useComposer } from '../../state/composer.ts';
 import { waitingIn } from '../../state/live.reducer.ts';
@@ -45,18 +45,18 @@ export function Composer({ session }: { session: Session }) {
       await api.send(session.id, { text: message, how });
     } catch (e) {
       giveBack(session.id, message);
-      setError((e as Error).message || t('composer.notSent'));
+      setError(errorWords(e, t('composer.notSent')));
     }
   };
   const stop = () => {
     setError('');
-    api.stop(session.id).catch((e: Error) => setError(e.message || t('composer.notStopped')));
+    api.stop(session.id).catch((e) => setError(errorWords(e, t('composer.notStopped'))));
   };
   const change = async (what: { mode?: string; model?: string }) => {
     try {
       takeSession(await api.changeSession(session.id, what));
     } catch (e) {
-      setError((e as Error).message);
+      setError(errorWords(e, t('common.offline')));
     }
   };
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Queued, Session } from '../../backend/types.gen.ts';
-import { useT } from '../../lib/i18n/i18n.ts';
+import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { takeSession } from '../../state/live.ts';
 import { Line } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -19,7 +19,7 @@ export function Queue({ session, fail }: Props) {
     try {
       takeSession(await call());
     } catch (e) {
-      fail((e as Error).message);
+      fail(errorWords(e, t('common.offline')));
     }
   };
   return (

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Interaction } from '../../backend/types.gen.ts';
-import { type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
+import { errorWords, type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
 import { clockTime, countdown } from '../../lib/time.ts';
 import { useAgentName } from '../../state/agents.ts';
@@ -248,12 +248,12 @@ export function History({ renderQuiet }: { renderQuiet: (i: Interaction) => Reac
     let gone = false;
     api.interactions('all', 200).then(
       (l) => !gone && setList(l.interactions.filter((i) => i.outcome)),
-      (e: Error) => !gone && setError(e.message),
+      (e) => !gone && setError(errorWords(e, t('common.offline'))),
     );
     return () => {
       gone = true;
     };
-  }, []);
+  }, [t]);
   return (
     <section className="page history" tabIndex={0} aria-label={t('inbox.history')}>
       {error && <p className="notice error">{error}</p>}

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Session } from '../../backend/types.gen.ts';
-import { useT } from '../../lib/i18n/i18n.ts';
-import { oneLine, shortPath } from '../../lib/text.ts';
+import { errorWords, useT } from '../../lib/i18n/i18n.ts';
+import { oneLine, shortPath, tailPath } from '../../lib/text.ts';
 import { running } from '../../lib/time.ts';
 import { useAgentName, useAgents } from '../../state/agents.ts';
 import { useServerNow } from '../../state/clock.ts';
@@ -38,7 +38,7 @@ export function SessionHead({ session }: { session: Session }) {
           <span aria-hidden="true">·</span>
           <Icon name="folder" />
           <span className="trunc" title={oneLine(session.cwd)}>
-            {shortPath(session.cwd, home)}
+            {tailPath(shortPath(session.cwd, home), 48)}
           </span>
           {session.branch && (
             <>
@@ -131,7 +131,7 @@ function More({ session }: { session: Session }) {
     try {
       takeSession(await call());
     } catch (e) {
-      setError((e as Error).message);
+      setError(errorWords(e, t('common.offline')));
     }
   };
   const choose = (id: string) => {
@@ -164,7 +164,7 @@ function Rename({ session, close }: { session: Session; close: () => void }) {
       takeSession(await api.changeSession(session.id, { title: title.trim() }));
       close();
     } catch (e) {
-      setError((e as Error).message);
+      setError(errorWords(e, t('common.offline')));
     }
   };
   return (
@@ -205,7 +205,7 @@ function Delete({ session, close }: { session: Session; close: () => void }) {
       close();
       go({ page: 'start' });
     } catch (e) {
-      setError((e as Error).message);
+      setError(errorWords(e, t('common.offline')));
     }
   };
   return (

@@ -133,6 +133,27 @@ describe('rowsOf', () => {
     expect(kinds(rowsOf([end('failed')], []))).toEqual(['mine', 'end']);
   });
 
+  it('tells a problem of the agent and of its turn once', () => {
+    const problem = {
+      code: 'exited',
+      title: 'It ended.',
+      advice: '',
+      command: '',
+      evidence: '',
+      reset_at: 0,
+    };
+    const exit: Part = {
+      kind: 'exit',
+      id: 'x',
+      at: 1,
+      parent: '',
+      exit: { code: 3, signal: '', reason: 'crashed', problem },
+    };
+    const end = { status: 'failed' as const, stop_reason: '', duration_ms: 1, waited_ms: 0, at: 1, problem };
+    expect(kinds(rowsOf([turn([exit], { end })], []))).toEqual(['mine', 'end']);
+    expect(kinds(rowsOf([turn([exit])], []))).toEqual(['mine', 'exit']);
+  });
+
   it('builds the rows of a finished turn once', () => {
     const t = turn([text('a')]);
     expect(rowsOf([t], [])[1]).toBe(rowsOf([t], [])[1]);

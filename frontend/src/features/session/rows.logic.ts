@@ -53,7 +53,11 @@ function build(turn: Turn, live: readonly LiveText[]): Row[] {
       late: turn.late,
     });
   }
-  rows.push(...level({ turn, live, ...index(turn, live) }, ''));
+  const problem = turn.end?.problem?.title;
+  // The same problem of the agent and of its turn is told once, at the end.
+  const told = (r: Row) =>
+    r.kind === 'exit' && problem !== undefined && r.part.exit.problem?.title === problem;
+  rows.push(...level({ turn, live, ...index(turn, live) }, '').filter((r) => !told(r)));
   if (turn.end && (turn.end.status === 'failed' || turn.end.status === 'interrupted' || turn.end.problem)) {
     rows.push({ key: `${turn.id}/end`, turn: turn.id, kind: 'end', end: turn.end });
   }

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import type { Interaction, Problem } from '../../backend/types.gen.ts';
-import { useLanguage, useT } from '../../lib/i18n/i18n.ts';
+import { problemWords, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { neutral, oneLine } from '../../lib/text.ts';
 import { clockTime, duration } from '../../lib/time.ts';
 import { serverNow } from '../../state/clock.ts';
@@ -166,12 +166,14 @@ export function ProblemBox({ problem, rowKey }: { problem: Problem; rowKey: stri
   const t = useT();
   const language = useLanguage();
   const open = useView((v) => v.open[`${rowKey}/evidence`] ?? false);
+  const { title, advice, original } = problemWords(problem);
   return (
     <div className="problem" role="group" aria-label={t('turn.failed')}>
       <State name="bad" />
       <div className="grow">
-        <p className="problem-title">{oneLine(problem.title)}</p>
-        {problem.advice && <p className="sec">{oneLine(problem.advice)}</p>}
+        <p className="problem-title">{oneLine(title)}</p>
+        {original && <p className="sec">{oneLine(original)}</p>}
+        {advice && <p className="sec">{oneLine(advice)}</p>}
         {problem.reset_at > 0 && (
           <p className="sec">
             {t('turn.resets', { time: clockTime(problem.reset_at, serverNow(), language) })}

@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import { askToNotify, canNotify, inWindow } from '../../backend/shell.ts';
 import type { Settings as Values } from '../../backend/types.gen.ts';
-import { useT } from '../../lib/i18n/i18n.ts';
+import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
 import { canStart, useAgents } from '../../state/agents.ts';
 import { takeSettings, useSettings } from '../../state/settings.ts';
@@ -25,7 +25,7 @@ export function Settings() {
     try {
       takeSettings(await api.saveSettings({ ...useSettings.getState().settings, ...change }));
     } catch (e) {
-      setError((e as Error).message || t('settings.notSaved'));
+      setError(errorWords(e, t('settings.notSaved')));
     }
   };
   const startable = (agents ?? []).filter((a) => canStart(a) && a.family !== 'demo');

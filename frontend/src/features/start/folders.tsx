@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Folder, FolderList } from '../../backend/types.gen.ts';
-import { useT } from '../../lib/i18n/i18n.ts';
+import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { readStored, store } from '../../lib/storage.ts';
 import { oneLine, shortPath } from '../../lib/text.ts';
 import { useSettings } from '../../state/settings.ts';
@@ -69,7 +69,7 @@ export function Folders({ at, choose, close }: Props) {
         setTyped(l.path);
         setError('');
       },
-      (e: Error) => !gone && setError(e.message || t('folder.notRead')),
+      (e) => !gone && setError(errorWords(e, t('folder.notRead'))),
     );
     return () => {
       gone = true;

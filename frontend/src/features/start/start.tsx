@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Agent } from '../../backend/types.gen.ts';
-import { type PlainKey, type T, useT } from '../../lib/i18n/i18n.ts';
+import { errorWords, type PlainKey, problemWords, type T, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, shortPath } from '../../lib/text.ts';
 import { canStart, fixOf, useAgents } from '../../state/agents.ts';
 import { composerText, setComposerText, useComposer } from '../../state/composer.ts';
@@ -81,7 +81,7 @@ export function DemoBox() {
       takeSession(session);
       go({ page: 'session', id: session.id });
     } catch (e) {
-      setError((e as Error).message || t('start.notStarted'));
+      setError(errorWords(e, t('start.notStarted')));
       setBusy(false);
     }
   };
@@ -162,7 +162,7 @@ function NewSessionForm() {
       takeSession(session);
       go({ page: 'session', id: session.id });
     } catch (e) {
-      setError((e as Error).message || t('start.notStarted'));
+      setError(errorWords(e, t('start.notStarted')));
       setBusy(false);
     }
   };
@@ -313,7 +313,7 @@ function stateMark(a: Agent): StateName {
 
 /** What to say about an agent: its problem where it has one, else its state. */
 export function agentWords(t: T, a: Agent): string {
-  return a.problem && a.state !== 'not_found' ? oneLine(a.problem.title) : t(stateWords(a));
+  return a.problem && a.state !== 'not_found' ? oneLine(problemWords(a.problem).title) : t(stateWords(a));
 }
 
 function AgentsHere({ look }: { look: () => void }) {

@@ -22,12 +22,16 @@ export const en = {
   'common.more': 'More',
   'common.no': 'No',
   'common.yes': 'Yes',
+  'common.offline': 'Parley lost its connection to the back end.',
   'common.save': 'Save',
 
   'title.app': 'Parley',
   'title.session': '{session} · Parley',
   'title.waiting': '({n}) {name}',
 
+  'broken.title': 'Something in this page went wrong',
+  'broken.words': 'What you typed is kept. Load the page again to go on.',
+  'broken.reload': 'Load again',
   'connection.lost': 'Connection lost, trying again',
   'connection.connecting': 'Connecting…',
   'signedOut.title': 'This link is not valid any more',

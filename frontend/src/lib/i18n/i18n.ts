@@ -49,6 +49,33 @@ function make(language: Language): T {
 
 let translate: T = make('en');
 
+/** What the back end says, by its codes; empty in the language that it writes. */
+interface Told {
+  errors: Readonly<Record<string, string>>;
+  problems: Readonly<Record<string, { title: string; advice: string }>>;
+}
+
+const plain: Told = { errors: {}, problems: {} };
+let told: Told = plain;
+
+/** A refusal in the person's language; the back end's own sentence when there is no other. */
+export function errorWords(error: unknown, offline: string): string {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === 'offline') return offline;
+  return (code && told.errors[code]) || message || offline;
+}
+
+/** A problem in the person's language. Original holds the back end's sentence when that was another. */
+export function problemWords(p: { code: string; title: string; advice: string }): {
+  title: string;
+  advice: string;
+  original: string;
+} {
+  const known = told.problems[p.code];
+  if (!known) return { title: p.title, advice: p.advice, original: '' };
+  return { title: known.title, advice: known.advice || p.advice, original: p.title };
+}
+
 /** The language a list of wishes comes down to; the first wish that we have wins. */
 export function chooseLanguage(wishes: readonly string[]): Language {
   for (const wish of wishes) {
@@ -60,7 +87,11 @@ export function chooseLanguage(wishes: readonly string[]): Language {
 
 /** Switches the language once its texts are there. */
 export async function setLanguage(language: Language): Promise<void> {
-  if (language === 'zh-CN' && !catalogues['zh-CN']) catalogues['zh-CN'] = (await import('./zh-CN.ts')).zh;
+  if (language === 'zh-CN') {
+    const [texts, words] = await Promise.all([import('./zh-CN.ts'), import('./told.zh-CN.ts')]);
+    catalogues['zh-CN'] = texts.zh;
+    told = words;
+  } else told = plain;
   current = language;
   translate = make(language);
   document.documentElement.lang = language;

@@ -1,0 +1,128 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { session } from '../../dev/make.ts';
+import { idempotent } from '../../dev/scenes.ts';
+import { type BackEnd, begin } from '../../test/page.tsx';
+import type { Frame, Interaction } from '../backend/types.gen.ts';
+import { waitingList } from '../state/live.reducer.ts';
+import { useLive } from '../state/live.ts';
+import { open as follow, takeNewer, useTimelines } from '../state/timelines.ts';
+import { startSync } from './sync.ts';
+
+let says: (f: Frame) => void;
+let back: BackEnd;
+let stop: () => void;
+const notices: { title: string; body: string | undefined }[] = [];
+
+beforeEach(() => {
+  back = begin([], []);
+  useLive.setState({ known: false, signedOut: false });
+  useTimelines.setState({ opened: {} });
+  notices.length = 0;
+  vi.stubGlobal(
+    'EventSource',
+    class {
+      onmessage: ((m: { data: string }) => void) | null = null;
+      constructor() {
+        says = (f) => this.onmessage?.({ data: JSON.stringify(f) });
+      }
+      close() {}
+    },
+  );
+  vi.stubGlobal(
+    'Notification',
+    class {
+      static permission = 'granted';
+      constructor(title: string, options: NotificationOptions) {
+        notices.push({ title, body: options.body });
+      }
+    },
+  );
+  stop = startSync();
+});
+afterEach(() => {
+  stop();
+  vi.unstubAllGlobals();
+});
+
+const present = (interactions: Interaction[], lastSeq = 1): Frame => ({
+  snapshot: {
+    sessions: [session({ id: 's-idem', title: 'T', agent: 'claude', last_seq: lastSeq })],
+    interactions,
+    plans: [],
+    version: 'x',
+    at: Date.now(),
+  },
+});
+const comesUp = (seq: number): Frame => ({
+  events: [{ seq, at: 1, session_id: 's-idem', turn_id: 't', type: 'clarify.requested', data: idempotent() }],
+});
+const spoken = () => document.querySelector('[role="status"]')?.textContent ?? '';
+
+describe('a question that comes up', () => {
+  it('is said politely and noticed when nobody looks, but not what was there at the start', () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    says(present([{ ...idempotent(), interaction_id: 'old' }]));
+    expect(notices).toEqual([]);
+    says(comesUp(2));
+    expect(spoken()).toContain('asks: A client reuses');
+    expect(notices).toEqual([
+      { title: 'Claude Code waits for you', body: expect.stringContaining('A client reuses') },
+    ]);
+  });
+
+  it('is not noticed before the person’s eyes', () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(true);
+    says(present([]));
+    says(comesUp(2));
+    expect(notices).toEqual([]);
+  });
+
+  it('is found by a new present too, after the stream was broken', () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    says(present([]));
+    says(present([idempotent()], 5));
+    expect(notices).toHaveLength(1);
+    expect(waitingList(useLive.getState())).toHaveLength(1);
+  });
+
+  it('leaves its text out of a notice when the person wants it so', async () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    const { defaults, takeSettings } = await import('../state/settings.ts');
+    takeSettings({ ...defaults, hide_content: true });
+    says(present([]));
+    says(comesUp(2));
+    expect(notices[0]!.body).toBe('A question waits for your answer.');
+    takeSettings({ ...defaults, notify: false });
+    says(comesUp(3));
+    expect(notices).toHaveLength(1);
+  });
+});
+
+it('fetches anew what an open history has missed', () => {
+  says(present([], 3));
+  follow('s-idem');
+  takeNewer('s-idem', { events: [], through: 3, more: false, live: [] });
+  says(present([], 9));
+  expect(useTimelines.getState().opened['s-idem']!.stale).toBe(true);
+});
+
+it('forgets histories of sessions that are gone', () => {
+  says(present([]));
+  follow('s-idem');
+  says({ snapshot: { sessions: [], interactions: [], plans: [], version: 'x', at: 1 } });
+  expect(useTimelines.getState().opened).toEqual({});
+});
+
+it('saves drafts that the back end does not have yet, once it is there', async () => {
+  const draft = { revision: Date.now(), selected: [], text: 'left over' };
+  localStorage.setItem('parley.draft.q-idem', JSON.stringify({ draft, saved: false }));
+  localStorage.setItem(
+    'parley.draft.ancient',
+    JSON.stringify({ draft: { ...draft, revision: 5 }, saved: false }),
+  );
+  says(present([idempotent()]));
+  await vi.waitFor(() => expect(back.told('/q-idem/draft')).toEqual([draft]));
+  await vi.waitFor(() => expect(localStorage.getItem('parley.draft.q-idem')).toContain('"saved":true'));
+  expect(localStorage.getItem('parley.draft.ancient')).toBeNull();
+});

@@ -1,0 +1,94 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { agents } from '../../../dev/scenes.ts';
+import { type BackEnd, begin, show } from '../../../test/page.tsx';
+import { setLanguage } from '../../lib/i18n/i18n.ts';
+import { takeAgents } from '../../state/agents.ts';
+import { Start } from './start.tsx';
+
+let back: BackEnd;
+
+beforeEach(() => {
+  back = begin([], []);
+  takeAgents(agents);
+  localStorage.setItem('parley.folder', '/home/mara/src/ledger');
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await act(() => setLanguage('en'));
+});
+const settle = () => act(() => new Promise((r) => setTimeout(r, 0)));
+const start = () => screen.getByRole('button', { name: 'Start session' });
+
+it('offers the demo at once and says what each agent needs', async () => {
+  const look = vi.fn();
+  show(<Start look={look} />);
+  await settle();
+  expect(screen.getByRole('button', { name: 'Start the demo' })).toBeTruthy();
+  expect(screen.getByText('Login expired on Tuesday')).toBeTruthy();
+  expect(screen.getByText('codex login')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Look again' }));
+  expect(look).toHaveBeenCalledOnce();
+});
+
+it('starts a session with what was chosen, once, and keeps the prompt when that fails', async () => {
+  show(<Start look={() => {}} />);
+  await settle();
+  fireEvent.click(start());
+  expect(back.told('/api/sessions')).toEqual([]);
+  fireEvent.change(screen.getByRole('textbox', { name: 'What should be done?' }), {
+    target: { value: 'Fix it' },
+  });
+  back.offline = true;
+  fireEvent.click(start());
+  fireEvent.click(start());
+  await settle();
+  expect(back.told('/api/sessions')).toEqual([
+    { agent: 'claude', cwd: '/home/mara/src/ledger', model: '', mode: 'ask', prompt: 'Fix it' },
+  ]);
+  expect(screen.getByRole('alert').textContent).toContain('Not started');
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'What should be done?' }).value).toBe(
+    'Fix it',
+  );
+});
+
+it('chooses only agents that can be started, and says full access in red', async () => {
+  show(<Start look={() => {}} />);
+  await settle();
+  fireEvent.click(screen.getByRole('button', { name: 'Claude Code' }));
+  const codex = screen.getByRole('menuitemradio', { name: /Codex/ });
+  expect(codex.getAttribute('aria-disabled')).toBe('true');
+  fireEvent.click(codex);
+  fireEvent.click(screen.getByRole('menuitemradio', { name: /OpenCode/ }));
+  expect(screen.getByRole('button', { name: 'OpenCode' })).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Ask first' }));
+  fireEvent.click(screen.getByRole('menuitemradio', { name: /Full access/ }));
+  expect(screen.getByRole('button', { name: 'Full access' }).className).toContain('pick-full');
+  expect(screen.getByText(/without asking you/).className).toBe('start-full');
+});
+
+it('works the menu by keys and gives the focus back', async () => {
+  show(<Start look={() => {}} />);
+  await settle();
+  const button = screen.getByRole('button', { name: 'Ask first' });
+  act(() => button.focus());
+  fireEvent.keyDown(button, { key: 'ArrowDown' });
+  expect(document.activeElement?.textContent).toContain('Ask first');
+  fireEvent.keyDown(document.activeElement!, { key: 'ArrowDown' });
+  expect(document.activeElement?.textContent).toContain('Edits allowed');
+  fireEvent.keyDown(document.activeElement!, { key: 'p' });
+  expect(document.activeElement?.textContent).toContain('Plan only');
+  fireEvent.keyDown(document.activeElement!, { key: 'Escape' });
+  expect(screen.queryByRole('menu')).toBeNull();
+  expect(document.activeElement).toBe(button);
+});
+
+it('says an agent’s problem in Chinese, with the sentence of the back end beside it', async () => {
+  await act(() => setLanguage('zh-CN'));
+  show(<Start look={() => {}} />);
+  await settle();
+  expect(screen.getByText('未登录')).toBeTruthy();
+  expect(screen.getByText('版本过旧')).toBeTruthy();
+  expect(document.documentElement.lang).toBe('zh-CN');
+});
