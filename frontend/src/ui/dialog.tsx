@@ -22,6 +22,8 @@ export function Dialog({ title, close, children, foot, className = '' }: Props) 
   useEffect(() => {
     const el = ref.current;
     if (el && !el.open) el.showModal?.();
+    // The browser would choose the first button; a field is what one came for.
+    el?.querySelector<HTMLElement>('.dialog-body :is(input, textarea)')?.focus();
     return () => el?.close?.();
   }, []);
 
