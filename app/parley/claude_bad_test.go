@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -120,7 +121,7 @@ func TestClaudeHangsAtItsStart(t *testing.T) {
 func goneProcess(t *testing.T, pid int) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat("/proc/" + itoa(pid)); os.IsNotExist(err) {
+		if syscall.Kill(pid, 0) == syscall.ESRCH {
 			return
 		}
 		if time.Now().After(limit) {

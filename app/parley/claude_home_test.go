@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -248,8 +247,6 @@ func (r *running) nth(kind app.Kind, n int) app.Interaction {
 		return app.Interaction{}, false
 	})
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // write writes a file below the person's home, or in the work folder when the
 // name is absolute.
