@@ -8,7 +8,7 @@ import type { Event, Frame, Interaction } from '../backend/types.gen.ts';
 import { errorWords, now as texts } from '../lib/i18n/i18n.ts';
 import { oneLine, shorten } from '../lib/text.ts';
 import { nameOf, setLookFailed, setLooking, takeAgents, useAgents } from '../state/agents.ts';
-import { useAnswers } from '../state/answers.ts';
+import { carriesWords, useAnswers } from '../state/answers.ts';
 import { askedOf } from '../state/asked.ts';
 import { setServerClock } from '../state/clock.ts';
 import { confirmDraft, dropDraft, dropOldDrafts, unconfirmed } from '../state/drafts.ts';
@@ -91,7 +91,7 @@ function follow(e: Event): void {
   if (e.type.endsWith('.resolved') || e.type.endsWith('.late_answered')) {
     const { interaction_id: id } = e.data as { interaction_id: string };
     const mine = useAnswers.getState().sending[id];
-    if (mine?.phase === 'accepted' && !mine.lost && mine.action !== 'dismiss') dropDraft(id);
+    if (mine?.phase === 'accepted' && !mine.lost && carriesWords(mine.action)) dropDraft(id);
   }
 }
 

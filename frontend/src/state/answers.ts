@@ -16,6 +16,11 @@ export interface Sending {
   lost: boolean;
 }
 
+/** Whether the person's words go out with an action. An agent that is allowed something hears no more than that. */
+export function carriesWords(action: Sending['action']): boolean {
+  return action === 'answer' || action === 'deny' || action === 'decline';
+}
+
 interface Answers {
   sending: Readonly<Record<string, Sending>>;
 }

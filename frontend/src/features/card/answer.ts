@@ -6,6 +6,7 @@ import type { Action, Answer, Draft, Interaction } from '../../backend/types.gen
 import { errorWords, now as texts } from '../../lib/i18n/i18n.ts';
 import {
   beginSending,
+  carriesWords,
   forgetFailure,
   markFailed,
   markSettled,
@@ -42,8 +43,7 @@ export function decide(i: Interaction, action: Action): Promise<void> {
     action,
   };
   if (i.tool_use_id) answer.tool_use_id = i.tool_use_id;
-  if (text && action === 'deny') answer.reason = text;
-  else if (text) answer.message = text;
+  if (text && carriesWords(action)) answer.reason = text;
   return deliver(i, action, answer);
 }
 

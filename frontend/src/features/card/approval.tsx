@@ -75,7 +75,7 @@ export function ApprovalBody({ i, draft, locked, edit, headingID }: BodyProps) {
       </dl>
       <Say
         value={draft.text}
-        placeholder={risky ? t('card.tellInstead') : t('card.tell')}
+        placeholder={t('card.tellInstead')}
         change={(text) => edit({ text })}
         locked={locked}
       />

@@ -392,6 +392,18 @@ describe('a risky approval', () => {
   });
 });
 
+it('offers words that could not go along with an allow, instead of losing them', async () => {
+  place({ ...push(), approval: { ...push().approval!, risks: [] } });
+  await armed();
+  fireEvent.change(say(), { target: { value: 'but only this branch' } });
+  fireEvent.click(button('Allow once'));
+  await wait(0);
+  expect(back.answers).toEqual([
+    { interaction_id: 'q-push', session_id: 's-tidy', status: 'answered', action: 'allow_once' },
+  ]);
+  expect(screen.getByText('Your draft here was not sent.')).toBeTruthy();
+});
+
 describe('a form with steps', () => {
   it('goes step by step, never two at one double click, and sends at the end', async () => {
     place(form());

@@ -4,7 +4,7 @@ import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import { type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { neutral, oneLine } from '../../lib/text.ts';
 import { clockTime } from '../../lib/time.ts';
-import { useAnswers } from '../../state/answers.ts';
+import { carriesWords, useAnswers } from '../../state/answers.ts';
 import { askedOf } from '../../state/asked.ts';
 import { useServerNow } from '../../state/clock.ts';
 import { draftWords, isTouched } from '../../state/drafts.logic.ts';
@@ -91,7 +91,7 @@ function LeftDraft({ i }: { i: Interaction }) {
   useDrafts((s) => s.drafts[i.interaction_id]);
   const mine = useAnswers((s) => s.sending[i.interaction_id]);
   const draft = draftOf(i);
-  const answeredHere = mine?.phase === 'accepted' && !mine.lost && mine.action !== 'dismiss';
+  const answeredHere = mine?.phase === 'accepted' && !mine.lost && carriesWords(mine.action);
   if (i.late || takesLate(i) || !isTouched(i, draft) || answeredHere || saysTheSame(i, draft)) return null;
   const send = async () => {
     setSent('sending');
