@@ -167,7 +167,7 @@ func TestWhoWasFirst(t *testing.T) {
 		"at 14:05:06:\n  answered in the window: Moin":     {Outcome: &app.Outcome{Reason: app.ReasonResponse, Response: "Moin", By: app.ByWindow, ResolvedAt: at}},
 		"closed in a browser without":                      {Outcome: &app.Outcome{Reason: app.ReasonDismissed, By: app.ByBrowser, ResolvedAt: at}},
 		"nobody answered in time":                          {Outcome: &app.Outcome{Reason: app.ReasonTimeout, ResolvedAt: at}},
-		"withdrawn: the turn was stopped":                         {Outcome: &app.Outcome{Reason: app.ReasonCancelled, Cause: app.CauseTurnStopped, ResolvedAt: at}},
+		"withdrawn: the turn was stopped":                  {Outcome: &app.Outcome{Reason: app.ReasonCancelled, Cause: app.CauseTurnStopped, ResolvedAt: at}},
 		"answered late on the command line at 14:05:06: x": {Outcome: &app.Outcome{}, Late: &app.Late{Response: "x", By: app.ByCLI, AnsweredAt: at}},
 		"gone": {Err: app.Errorf(app.CodeAlreadyResolved, "It is gone.")},
 	} {
