@@ -45,7 +45,14 @@ it('starts a session with what was chosen, once, and keeps the prompt when that 
   fireEvent.click(start());
   await settle();
   expect(back.told('/api/sessions')).toEqual([
-    { agent: 'claude', cwd: '/home/mara/src/ledger', model: '', mode: 'ask', prompt: 'Fix it' },
+    {
+      agent: 'claude',
+      cwd: '/home/mara/src/ledger',
+      model: '',
+      profile: 'default',
+      mode: 'ask',
+      prompt: 'Fix it',
+    },
   ]);
   expect(screen.getByRole('alert').textContent).toContain('Not started');
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'What should be done?' }).value).toBe(

@@ -132,6 +132,7 @@ function NewSessionForm() {
   const [family, setFamily] = useState('');
   const [model, setModel] = useState('');
   const [mode, setMode] = useState('');
+  const [profile, setProfile] = useState('default');
   const [picking, setPicking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState('');
@@ -155,6 +156,7 @@ function NewSessionForm() {
         agent: agent.family,
         cwd: folder.path,
         model,
+        profile,
         mode: chosenMode,
         prompt: prompt.trim(),
       });
@@ -208,6 +210,7 @@ function NewSessionForm() {
           </button>
           <AgentMenu agents={list?.agents ?? []} chosen={agent} choose={setFamily} />
           {agent && <StartModel agent={agent} model={model} choose={setModel} />}
+          <StartProfile profile={profile} choose={setProfile} />
           {agent && <ModeMenu className="pick" mode={chosenMode} modes={agent.modes} choose={setMode} />}
           <span className="grow" />
           <button
@@ -284,6 +287,22 @@ function StartModel({ agent, model, choose }: { agent: Agent; model: string; cho
   return (
     <Menu className="pick" title={t('composer.model')} items={items} choose={choose}>
       {agent.models.find((m) => m.id === model)?.name || t('composer.ownModel')}
+      <Icon name="down" />
+    </Menu>
+  );
+}
+
+/** The profiles that sessions have used; a session keeps the one it was started with. */
+function StartProfile({ profile, choose }: { profile: string; choose: (p: string) => void }) {
+  const t = useT();
+  const sessions = useLive((s) => s.sessions);
+  const used = new Set(['default', ...Object.values(sessions).map((v) => v.profile || 'default')]);
+  if (used.size === 1) return null;
+  const name = (p: string) => (p === 'default' ? t('start.defaultProfile') : p);
+  const items = [...used].map((id) => ({ id, label: name(id), checked: id === profile }));
+  return (
+    <Menu className="pick" title={t('start.profile')} items={items} choose={choose}>
+      {name(profile)}
       <Icon name="down" />
     </Menu>
   );

@@ -388,6 +388,8 @@ export const en = {
   'start.prompt': 'What should be done? For example: find out why go test ./... fails on main and fix it.',
   'start.promptLabel': 'What should be done?',
   'start.agent': 'Agent',
+  'start.profile': 'Profile',
+  'start.defaultProfile': 'Default profile',
   'start.noAgent': 'No agent is ready',
   'start.start': 'Start session',
   'start.startKey': 'Start session (Ctrl Enter)',

@@ -381,6 +381,8 @@ export const zh: Catalogue = {
   'start.prompt': '要做什么？例如：查清 go test ./... 在 main 上失败的原因并修复。',
   'start.promptLabel': '要做什么？',
   'start.agent': '智能体',
+  'start.profile': '配置',
+  'start.defaultProfile': '默认配置',
   'start.noAgent': '没有可用的智能体',
   'start.start': '开始会话',
   'start.startKey': '开始会话（Ctrl Enter）',
