@@ -5,6 +5,7 @@ import { elicitation, form, idempotent, push } from '../../../dev/scenes.ts';
 import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
 import type { Interaction } from '../../backend/types.gen.ts';
 import { takeOutcome, useLive } from '../../state/live.ts';
+import { dismiss, sendAnswer } from './answer.ts';
 import { Card } from './card.tsx';
 import { Quiet } from './quiet.tsx';
 
@@ -196,6 +197,18 @@ describe('sending', () => {
     expect(back.answers).toHaveLength(1);
     expect(back.answers[0]).toMatchObject({ selected: ['422 with a problem document'], text: 'but log it' });
     expect(screen.getByText('422 with a problem document. “but log it”')).toBeTruthy();
+  });
+
+  it('sends once when two calls come before the page could draw', async () => {
+    place(idempotent());
+    await armed();
+    fireEvent.click(option(0));
+    const i = useLive.getState().interactions['q-idem']!;
+    void sendAnswer(i);
+    void sendAnswer(i);
+    void dismiss(i);
+    await wait(0);
+    expect(back.answers).toHaveLength(1);
   });
 
   it('takes no second click of a double click as taking back', async () => {
