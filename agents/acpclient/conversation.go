@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	acp "github.com/coder/acp-go-sdk"
 
@@ -38,8 +39,17 @@ type Conversation struct {
 // turn is the running turn.
 type turn struct {
 	id      string
-	stopped bool // a person asked it to stop
+	stopped bool          // a person asked it to stop
+	over    chan struct{} // closed when it has ended
 }
+
+// An interrupt is said again while its turn goes on: an agent that handles each
+// message on a thread of its own may hear of the stop before the prompt, and
+// then knows of nothing to stop. Measured with agents on the ACP Go SDK.
+const (
+	insistEvery = 1500 * time.Millisecond
+	insistTimes = 3
+)
 
 var _ agents.Agent = (*Conversation)(nil)
 
@@ -54,7 +64,7 @@ func (c *Conversation) Prompt(ctx context.Context, t agents.Turn) error {
 		c.mu.Unlock()
 		return errors.New("the agent is still in a turn")
 	}
-	running := &turn{id: t.ID}
+	running := &turn{id: t.ID, over: make(chan struct{})}
 	c.turn = running
 	session := c.session
 	c.mu.Unlock()
@@ -63,11 +73,19 @@ func (c *Conversation) Prompt(ctx context.Context, t agents.Turn) error {
 		acp.PromptRequest{SessionId: acp.SessionId(session), Prompt: blocks},
 		func(result json.RawMessage, err error) { c.turnEnded(running, result, err) })
 	if err != nil {
-		c.mu.Lock()
-		c.turn = nil
-		c.mu.Unlock()
+		c.leave(running)
 	}
 	return err
+}
+
+// leave says that a turn is over; who says so first is heard.
+func (c *Conversation) leave(t *turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turn == t {
+		c.turn = nil
+		close(t.over)
+	}
 }
 
 // turnEnded runs on the reader's goroutine, after all that came before the
@@ -95,9 +113,7 @@ func (c *Conversation) turnEnded(t *turn, result json.RawMessage, err error) {
 		cause = agents.ErrTurnStopped
 	}
 	c.withdraw(cause)
-	c.mu.Lock()
-	c.turn = nil
-	c.mu.Unlock()
+	c.leave(t)
 	c.emit(events)
 	c.host.Emit(ended)
 }
@@ -119,7 +135,40 @@ func (c *Conversation) Interrupt(ctx context.Context) error {
 	}
 	err := c.peer.notify(ctx, acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)})
 	c.withdraw(agents.ErrTurnStopped)
+	if err == nil {
+		go c.insist(t, session)
+	}
 	return err
+}
+
+// insist says an interrupt again until its turn is over, the agent is gone, or
+// saying it has been of no use.
+func (c *Conversation) insist(t *turn, session string) {
+	again := time.NewTicker(insistEvery)
+	defer again.Stop()
+	for range insistTimes {
+		select {
+		case <-t.over:
+			return
+		case <-c.peer.unheard:
+			return
+		case <-again.C:
+			if !c.stopAgain(t, session) {
+				return
+			}
+		}
+	}
+}
+
+// stopAgain reports whether the interrupt was said. The lock keeps the next
+// prompt from going out before it, which it would then stop; the limit keeps an
+// agent that reads nothing from holding the lock.
+func (c *Conversation) stopAgain(t *turn, session string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.turn == t && c.peer.notify(ctx, acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)}) == nil
 }
 
 // SetMode changes the mode. A refusal by the agent comes as a notice.

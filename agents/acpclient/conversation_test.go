@@ -93,6 +93,24 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestInterruptIsSaidAgain stops a turn whose agent heard of the stop before it
+// knew of the prompt: it hears of it once more, and the turn ends.
+func TestInterruptIsSaidAgain(t *testing.T) {
+	agent, host := talk(t, func(f *fake, p rpc) {
+		f.say("busy")
+		f.next("session/cancel") // lost
+		f.next("session/cancel")
+		f.answer(p, `{"stopReason":"cancelled"}`)
+	})
+	prompt(t, agent)
+	if err := agent.Interrupt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ended := lastEnded(t, host.EndOfTurn(0)); ended.Stop != agents.StopStopped {
+		t.Errorf("ended %+v", ended)
+	}
+}
+
 // TestInterruptAnswersOpenRequests stops a turn that waits for a person: the
 // agent hears "cancelled", for a request that is on its way too, and the
 // conversation goes on.
