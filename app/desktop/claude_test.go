@@ -91,7 +91,7 @@ func claudeAsks(t *testing.T, s *stage, model *fakemodel.Server, h hands, by app
 		h.click("link", title)
 		h.picture("claude-" + string(by) + "-" + string(w.kind))
 		for _, c := range w.clicks {
-			h.click(c[0], c[1])
+			s.act(func() { h.click(c[0], c[1]) }, in.ID, c[0] == "radio")
 		}
 		told := toldOf(t, model, call)
 		for _, want := range w.reads {

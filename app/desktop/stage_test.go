@@ -149,6 +149,29 @@ func (s *stage) click(role, name string) {
 	s.do("xdotool", "mousemove", fmt.Sprint(x), fmt.Sprint(y), "click", "1")
 }
 
+// act clicks in a card until that shows in the record: as a draft, or as the end
+// of the interaction. A card that has just come up takes no click yet, so the
+// first may be for nothing.
+func (s *stage) act(click func(), interaction string, draft bool) {
+	s.t.Helper()
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); {
+		click()
+		for look := time.Now().Add(3 * time.Second); time.Now().Before(look); time.Sleep(50 * time.Millisecond) {
+			all, err := s.client().Interactions(s.t.Context(), app.InteractionFilter{})
+			if err != nil {
+				continue
+			}
+			for _, in := range all {
+				if in.ID == interaction && (in.Outcome != nil || draft && in.Draft != nil) {
+					return
+				}
+			}
+		}
+	}
+	s.picture("failed-" + s.t.Name())
+	s.t.Fatalf("clicked in vain for %v", waitLimit)
+}
+
 // title waits for the window to have a title.
 func (s *stage) title(want string) {
 	s.t.Helper()

@@ -41,9 +41,9 @@ func TestFirstMinuteInTheWindow(t *testing.T) {
 	s.title("(1) Parley")
 	s.find("radio button", in.Options[0].Label)
 	s.picture("window-card")
-	s.click("radio button", in.Options[1].Label)
+	s.act(func() { s.click("radio button", in.Options[1].Label) }, in.ID, true)
 	s.picture("window-card-chosen")
-	s.click("push button", "Send answer")
+	s.act(func() { s.click("push button", "Send answer") }, in.ID, false)
 
 	s.title("Parley")
 	s.until("the answer is in the record, given in the window", func() bool {
