@@ -71,7 +71,7 @@ test-browser:
 
 test-window:
 	go vet $(window) . ./app/desktop
-	go test $(window) -timeout 5m -count=1 ./app/desktop
+	go test $(window) -timeout 15m -count=1 ./app/desktop
 
 # Tests that wait as a person would: minutes, on the real CLI.
 long: setup-test

@@ -4,6 +4,7 @@ package desktop_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -131,8 +132,10 @@ func contextID(r fakemodel.Request) string {
 // toldOf waits until the model has read the result of a call.
 func toldOf(t *testing.T, model *fakemodel.Server, call string) fakemodel.Part {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*waitLimit)
+	defer cancel()
 	for n := 1; ; n++ {
-		r, err := model.Await(t.Context(), n)
+		r, err := model.Await(ctx, n)
 		if err != nil {
 			t.Fatalf("no result of %s reached the model: %v", call, err)
 		}
