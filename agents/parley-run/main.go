@@ -1,5 +1,5 @@
-// Parley-run owns the process tree of one agent. Parley starts it, it starts
-// the agent, and from then on it makes sure that nothing of the agent outlives
+// Command parley-run owns the process tree of one agent. Parley starts it, it
+// starts the agent, and from then on it makes sure that nothing of the agent outlives
 // its owner: when the agent ends, when it is told to end, and when Parley is
 // gone, however that came about.
 //

@@ -1,4 +1,4 @@
-// Tsgen writes the page's TypeScript types from the Go types of packages app
+// Command tsgen writes the page's TypeScript types from the Go types of packages app
 // and app/api, so that no shape on the wire is written twice. It owns the
 // mapping from Go to TypeScript and nothing else; it reads source files, which
 // is how comments and constants come along, and runs on one goroutine.
