@@ -36,7 +36,7 @@ func (p *program) answer(ctx context.Context, args []string) (int, error) {
 	if len(rest) != 1 {
 		return 0, usagef("parley answer wants the id of one question.")
 	}
-	return p.with(ctx, func(b *backend) (int, error) {
+	return p.repeat(ctx, func(b *backend) (int, error) {
 		in, err := findInteraction(ctx, b, rest[0])
 		if app.ErrorCode(err) == app.CodeNotFound {
 			p.say("%s", plain(app.ErrorMessage(err)))

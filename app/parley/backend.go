@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"parley/app"
@@ -36,12 +37,23 @@ func (p *program) connect(ctx context.Context) (*backend, error) {
 		return nil, err
 	}
 	b := &backend{Client: api.Dial(dirs.Socket())}
-	b.own, err = core.Open(ctx, core.Config{Dirs: dirs, Page: frontend.Dist(), Getenv: p.getenv})
-	if app.ErrorCode(err) == app.CodeDataFolderInUse {
-		err = b.awaitOther(ctx)
-	}
-	if err != nil {
-		return nil, err
+	for limit := time.Now().Add(startLimit); ; {
+		b.own, err = core.Open(ctx, core.Config{Dirs: dirs, Page: frontend.Dist(), Getenv: p.getenv})
+		if app.ErrorCode(err) == app.CodeDataFolderInUse {
+			_, err = b.About(ctx)
+		}
+		if err == nil {
+			break
+		}
+		// The other one is coming up, or has just ended: then the folder is free.
+		if app.ErrorCode(err) != app.CodeUnavailable || time.Now().After(limit) {
+			return nil, err
+		}
+		select {
+		case <-time.After(startPause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
 	if b.own != nil {
 		// Later commands attach or find all well: now is when it can be said.
@@ -52,22 +64,6 @@ func (p *program) connect(ctx context.Context) (*backend, error) {
 		}
 	}
 	return b, nil
-}
-
-// awaitOther waits until the other back end answers.
-func (b *backend) awaitOther(ctx context.Context) error {
-	limit := time.Now().Add(startLimit)
-	for {
-		_, err := b.About(ctx)
-		if app.ErrorCode(err) != app.CodeUnavailable || time.Now().After(limit) {
-			return err
-		}
-		select {
-		case <-time.After(startPause):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }
 
 // attached reports whether the back end goes on without this process.
@@ -94,4 +90,19 @@ func (p *program) with(ctx context.Context, f func(*backend) (int, error)) (int,
 	}
 	code, err := f(b)
 	return code, errors.Join(err, b.Close())
+}
+
+// repeat runs f as with does, and again when the back end that was attached to
+// ended before it could be reached: for commands that do nothing twice.
+func (p *program) repeat(ctx context.Context, f func(*backend) (int, error)) (int, error) {
+	for {
+		attached := false
+		code, err := p.with(ctx, func(b *backend) (int, error) {
+			attached = b.attached()
+			return f(b)
+		})
+		if op, ok := errors.AsType[*net.OpError](err); !ok || op.Op != "dial" || !attached || ctx.Err() != nil {
+			return code, err
+		}
+	}
 }

@@ -30,7 +30,7 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	defer stop()
 	switch {
 	case verb == "list" && len(rest) == 0:
-		return p.with(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, *asJSON) })
+		return p.repeat(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, *asJSON) })
 	case verb == "show" && len(rest) == 1:
 		return p.withSession(ctx, rest[0], func(_ *backend, s app.Session) (int, error) {
 			return exitDone, p.showSession(s, *asJSON)
@@ -49,7 +49,7 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 }
 
 func (p *program) withSession(ctx context.Context, part string, f func(*backend, app.Session) (int, error)) (int, error) {
-	return p.with(ctx, func(b *backend) (int, error) {
+	return p.repeat(ctx, func(b *backend) (int, error) {
 		s, err := findSession(ctx, b, part)
 		if err != nil {
 			return 0, err

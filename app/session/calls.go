@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"parley/agents"
@@ -27,6 +28,9 @@ func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, er
 	}
 	if n.Mode == "" {
 		n.Mode = string(agents.ModeAsk)
+	}
+	if err := checkProfile(n.Profile); err != nil {
+		return app.Session{}, err
 	}
 	install, err := m.usable(ctx, adapter.Info().Family)
 	if err != nil {
@@ -59,6 +63,22 @@ func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, er
 		return app.Session{}, err
 	}
 	return row, nil
+}
+
+// maxProfile bounds a profile's name, in characters.
+const maxProfile = 64
+
+// checkProfile keeps to names that can be shown in a line and written in a file
+// by hand. "" is the default profile.
+func checkProfile(name string) error {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	switch {
+	case utf8.RuneCountInString(name) > maxProfile:
+		return &app.Error{Code: app.CodeInvalidArgument, Field: "profile", Limit: fmt.Sprint(maxProfile, " characters"), Message: "The name of the profile is too long."}
+	case name != strings.TrimSpace(name), strings.ContainsFunc(name, odd), name == "*":
+		return &app.Error{Code: app.CodeInvalidArgument, Field: "profile", Got: name, Message: fmt.Sprintf("%q can't be the name of a profile: use letters, digits and spaces between them.", name)}
+	}
+	return nil
 }
 
 // folder is the session's folder: absolute, there, and a folder.

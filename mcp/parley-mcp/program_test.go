@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,8 +47,15 @@ type ran struct {
 	out, err string
 }
 
-// run gives the program its whole input and waits for its end.
+// run gives the program its whole input at once and waits for its end.
 func run(t *testing.T, env []string, input string, args ...string) ran {
+	t.Helper()
+	return converse(t, env, input, 0, args...)
+}
+
+// converse ends the input only when that many lines came out, since the end of
+// the input takes back what waits for an answer.
+func converse(t *testing.T, env []string, input string, lines int, args ...string) ran {
 	t.Helper()
 	path, err := program()
 	if err != nil {
@@ -55,16 +63,35 @@ func run(t *testing.T, env []string, input string, args ...string) ran {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Env = append([]string{"SECRET_KEY=not-for-any-log"}, env...)
-	cmd.Stdin = strings.NewReader(input)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	rest, more := io.Pipe()
+	cmd.Stdin = io.MultiReader(strings.NewReader(input), rest)
+	out := &counted{left: lines, all: more}
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = out, &errs
+	if lines == 0 {
+		more.Close()
+	}
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(errs.String(), "not-for-any-log") {
 		t.Error("the environment was logged")
 	}
-	return ran{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+	return ran{cmd.ProcessState.ExitCode(), out.text.String(), errs.String()}
+}
+
+// counted closes all when its lines have come.
+type counted struct {
+	text bytes.Buffer
+	left int
+	all  io.Closer
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	if c.left -= bytes.Count(p, []byte("\n")); c.left <= 0 {
+		_ = c.all.Close()
+	}
+	return c.text.Write(p)
 }
 
 const (
@@ -135,7 +162,7 @@ func TestUnusableCredentialIsSaidAtTheCall(t *testing.T) {
 			if c.path != "" {
 				env = append(env, mcp.EnvRunCredential+"="+c.path)
 			}
-			r := run(t, env, list+asked, "interaction")
+			r := converse(t, env, list+asked, 2, "interaction")
 			if r.code != 0 {
 				t.Errorf("exit code %d", r.code)
 			}

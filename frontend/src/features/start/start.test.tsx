@@ -60,6 +60,31 @@ it('starts a session with what was chosen, once, and keeps the prompt when that 
   );
 });
 
+it('takes a profile by name, and keeps the chosen one when none is written', async () => {
+  show(<Start look={() => {}} />);
+  await settle();
+  const name = async (text: string, key: string) => {
+    fireEvent.click(screen.getByTitle('Profile'));
+    fireEvent.click(screen.getByRole('menuitem', { name: 'New profile…' }));
+    const field = screen.getByRole('textbox', { name: 'Name of the profile' });
+    expect(document.activeElement).toBe(field);
+    fireEvent.change(field, { target: { value: text } });
+    fireEvent.keyDown(field, { key });
+    await settle();
+    expect(document.activeElement).toBe(screen.getByTitle('Profile'));
+    return screen.getByTitle('Profile').textContent;
+  };
+  expect(await name('   ', 'Enter')).toBe('Default profile');
+  expect(await name(' work ', 'Enter')).toBe('work');
+  expect(await name('play', 'Escape')).toBe('work');
+  fireEvent.change(screen.getByRole('textbox', { name: 'What should be done?' }), {
+    target: { value: 'Fix it' },
+  });
+  fireEvent.click(start());
+  await settle();
+  expect(back.told('/api/sessions')).toMatchObject([{ agent: 'claude', profile: 'work', prompt: 'Fix it' }]);
+});
+
 it('chooses only agents that can be started, and says full access in red', async () => {
   show(<Start look={() => {}} />);
   await settle();

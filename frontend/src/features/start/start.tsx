@@ -15,6 +15,7 @@ import { Icon, State, type StateName } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ModeMenu } from '../../ui/modes.tsx';
 import { Folders, useFolder } from './folders.tsx';
+import { StartProfile } from './profile.tsx';
 
 /** The page for a new session; on the first run it is all there is. */
 export function Start({ look }: { look: () => void }) {
@@ -287,22 +288,6 @@ function StartModel({ agent, model, choose }: { agent: Agent; model: string; cho
   return (
     <Menu className="pick" title={t('composer.model')} items={items} choose={choose}>
       {agent.models.find((m) => m.id === model)?.name || t('composer.ownModel')}
-      <Icon name="down" />
-    </Menu>
-  );
-}
-
-/** The profiles that sessions have used; a session keeps the one it was started with. */
-function StartProfile({ profile, choose }: { profile: string; choose: (p: string) => void }) {
-  const t = useT();
-  const sessions = useLive((s) => s.sessions);
-  const used = new Set(['default', ...Object.values(sessions).map((v) => v.profile || 'default')]);
-  if (used.size === 1) return null;
-  const name = (p: string) => (p === 'default' ? t('start.defaultProfile') : p);
-  const items = [...used].map((id) => ({ id, label: name(id), checked: id === profile }));
-  return (
-    <Menu className="pick" title={t('start.profile')} items={items} choose={choose}>
-      {name(profile)}
       <Icon name="down" />
     </Menu>
   );

@@ -390,6 +390,8 @@ export const en = {
   'start.agent': 'Agent',
   'start.profile': 'Profile',
   'start.defaultProfile': 'Default profile',
+  'start.newProfile': 'New profile…',
+  'start.profileName': 'Name of the profile',
   'start.noAgent': 'No agent is ready',
   'start.start': 'Start session',
   'start.startKey': 'Start session (Ctrl Enter)',

@@ -383,6 +383,8 @@ export const zh: Catalogue = {
   'start.agent': '智能体',
   'start.profile': '配置',
   'start.defaultProfile': '默认配置',
+  'start.newProfile': '新建配置…',
+  'start.profileName': '配置名称',
   'start.noAgent': '没有可用的智能体',
   'start.start': '开始会话',
   'start.startKey': '开始会话（Ctrl Enter）',
