@@ -18,31 +18,6 @@ func (h *home) demo(prompt string, more ...string) *running {
 	return h.start(append([]string{"run", "--agent", "demo", "--fast", "--cwd", h.work, prompt}, more...)...)
 }
 
-// Whoever answers while the back end that asked is ending finds it or, a moment
-// later, the record: never an error of the connection.
-func TestAnAnswerMeetsABackEndThatEnds(t *testing.T) {
-	h := newHome(t)
-	r := h.demo("Make a page", "--json")
-	id := r.asks(app.KindClarify).ID
-	var all []*running
-	for range 6 {
-		all = append(all, h.start("answer", id, "--choose", "Good day"))
-	}
-	accepted := 0
-	for _, a := range all {
-		switch code := a.code(); code {
-		case exitDone:
-			accepted++
-		case exitResolved:
-		default:
-			t.Errorf("exit code %d: %s", code, a.err)
-		}
-	}
-	if code := r.code(); code != exitDone || accepted != 1 {
-		t.Errorf("%d answers were accepted, the run ended with %d", accepted, code)
-	}
-}
-
 // The first promise, end to end: an agent asks, another process answers, the
 // agent goes on with the answer.
 func TestAQuestionIsAnsweredFromAnotherProcess(t *testing.T) {
