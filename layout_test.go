@@ -71,7 +71,8 @@ var rules = []rule{
 	{"app/workspace", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/host", []string{"app", "agents", "mcp", "agents/proc"},
 		mechanism + "; proc because asking the login shell for its environment is a probe with a limit like any other"},
-	{"app/session", []string{"app", "agents", "agents/proc", "mcp", "mcp/inject", "mcp/bridge"},
+	{"app/mask", []string{"agents"}, "texts in, texts out; a context id's shape is the agents'"},
+	{"app/session", []string{"app", "app/mask", "agents", "agents/proc", "mcp", "mcp/inject", "mcp/bridge"},
 		"it declares the few methods it needs of store, desk and bus; it launches agents (proc, inject) and writes their credential, whose shape is the bridge's"},
 	{"app/api", []string{"app", "agents", "mcp"}, "the API asks for services through small interfaces of its own"},
 	{"app/api/tsgen", []string{"app", "app/api"}, "it turns the API's Go types into the page's"},
@@ -80,7 +81,7 @@ var rules = []rule{
 	{"app/gateway", []string{"app", "app/api"}, "it serves the same API to a browser; it knows only how foreign requests are refused"},
 	{"app/core", []string{
 		"agents", "agents/install", "agents/proc", "agents/registry",
-		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/paths", "app/plan", "app/question",
+		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/mask", "app/paths", "app/plan", "app/question",
 		"app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge",
 	}, "it builds the back end and is built without a window"},
 	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/host", "app/paths", "frontend"},

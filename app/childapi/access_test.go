@@ -3,16 +3,17 @@
 package childapi_test
 
 import (
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"text/tabwriter"
 
 	"parley/app"
 	"parley/app/childapi"
@@ -22,41 +23,56 @@ import (
 // roleVar makes the test binary play another program: see play.
 const roleVar = "CHILDAPI_TEST_ROLE"
 
-// TestWhoMayDoWhat is the matrix of endpoint and token. It prints itself.
+var update = flag.Bool("update", false, "write the table of who may do what into docs/security.md")
+
+const (
+	docsFile   = "../../docs/security.md"
+	tableBegin = "<!-- who may do what: go test ./app/childapi -run WhoMayDoWhat -update -->\n"
+	tableEnd   = "<!-- end of who may do what -->\n"
+)
+
+// callers are who may stand at the socket: what they show, and whether an agent
+// is above them.
+var callers = []struct {
+	name, token string
+	agent       bool
+}{
+	{"the person, no token", "", false},
+	{"unknown or revoked token", "some-token", false},
+	{"launch token", "may-all", true},
+	{"launch token, may not ask", "may-plan", true},
+	{"launch token, no plan", "may-ask", true},
+	{"launch token, outside the agent", "may-all", false},
+	{"an agent, no token", "", true},
+}
+
+// access is the matrix of endpoint and key: the status that each caller gets.
+// 404 in the row of cancel is let in: there is no such call.
+var access = []struct {
+	path, body string
+	want       [7]int // as callers
+}{
+	{bridge.PathHello, `{"protocol":1}`, [7]int{401, 401, 200, 200, 200, 200, 401}},
+	{bridge.PathReady, `{"tools":["a"]}`, [7]int{401, 401, 200, 200, 200, 200, 401}},
+	{bridge.PathPlan, `{"context_id":"c","plan":[{"id":"1","step":"s","status":"pending"}]}`, [7]int{401, 401, 200, 200, 403, 200, 401}},
+	{bridge.PathClarify, `{"context_id":"c","question":"q"}`, [7]int{401, 401, 200, 403, 200, 200, 401}},
+	{bridge.PathCancel, `{"call_id":"none"}`, [7]int{401, 401, 404, 403, 404, 404, 401}},
+	{"/v1/child/other", `{}`, [7]int{404, 404, 404, 404, 404, 404, 404}},
+	{"/api/about", `{}`, [7]int{200, 200, 403, 403, 403, 403, 403}},
+	{"/api/interactions/x/answer", `{}`, [7]int{200, 200, 403, 403, 403, 403, 403}},
+	{"/", `{}`, [7]int{404, 404, 404, 404, 404, 404, 404}},
+}
+
+// TestWhoMayDoWhat goes through the matrix and prints what it found, which is
+// what the documentation says.
 func TestWhoMayDoWhat(t *testing.T) {
 	r := serve(t, nil)
-	kinds := []struct{ name, token string }{
-		{"no token", ""}, {"unknown", "some-token"}, {"launch", "may-all"}, {"may not ask", "may-plan"}, {"may not plan", "may-ask"},
-	}
 	r.set(func() {
 		r.launches["may-all"] = app.Launch{ID: "l1", MayAsk: true, MayPlan: true}
 		r.launches["may-plan"] = app.Launch{ID: "l2", MayPlan: true}
 		r.launches["may-ask"] = app.Launch{ID: "l3", MayAsk: true}
 	})
-	const plan = `{"context_id":"c","plan":[{"id":"1","step":"s","status":"pending"}]}`
-	matrix := []struct {
-		path, body string
-		want       [5]int // as kinds
-	}{
-		{bridge.PathHello, `{"protocol":1}`, [5]int{401, 401, 200, 200, 200}},
-		{bridge.PathReady, `{"tools":["a"]}`, [5]int{401, 401, 200, 200, 200}},
-		{bridge.PathPlan, plan, [5]int{401, 401, 200, 200, 403}},
-		{bridge.PathClarify, `{"context_id":"c","question":"q"}`, [5]int{401, 401, 200, 403, 200}},
-		{bridge.PathCancel, `{"call_id":"none"}`, [5]int{401, 401, 404, 403, 404}}, // 404: let in, but no such call
-		{bridge.PathForm, `{}`, [5]int{404, 404, 404, 404, 404}},
-		{"/v1/child/other", `{}`, [5]int{404, 404, 404, 404, 404}},
-		{"/api/about", `{}`, [5]int{200, 200, 403, 403, 403}}, // who shows a launch token is an agent
-		{"/", `{}`, [5]int{404, 404, 404, 404, 404}},
-	}
-	var out strings.Builder
-	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(table, "endpoint")
-	for _, k := range kinds {
-		fmt.Fprint(table, "\t", k.name)
-	}
-	fmt.Fprintln(table)
-	stop := make(chan struct{})
-	answered := make(chan struct{})
+	stop, answered := make(chan struct{}), make(chan struct{})
 	go func() { // questions that are let in are answered
 		defer close(answered)
 		for {
@@ -68,24 +84,63 @@ func TestWhoMayDoWhat(t *testing.T) {
 			}
 		}
 	}()
-	for _, row := range matrix {
-		fmt.Fprint(table, row.path)
-		for i, k := range kinds {
-			status, body := r.do(t, http.MethodPost, row.path, k.token, row.body)
-			fmt.Fprint(table, "\t", status)
+	var out strings.Builder
+	fmt.Fprint(&out, "| endpoint |")
+	for _, c := range callers {
+		fmt.Fprintf(&out, " %s |", c.name)
+	}
+	out.WriteString("\n|---|" + strings.Repeat("---|", len(callers)) + "\n")
+	for _, row := range access {
+		fmt.Fprintf(&out, "| `%s` |", row.path)
+		for i, c := range callers {
+			r.set(func() {
+				r.supervised = nil
+				if c.agent { // this process is at both ends: now it is an agent's
+					r.supervised = []int{os.Getpid()}
+				}
+			})
+			status, body := r.do(t, http.MethodPost, row.path, c.token, row.body)
+			fmt.Fprintf(&out, " %d |", status)
 			if status != row.want[i] {
-				t.Errorf("%s with %s: %d, want %d: %s", row.path, k.name, status, row.want[i], body)
+				t.Errorf("%s, %s: %d, want %d: %s", row.path, c.name, status, row.want[i], body)
 			}
 			if status >= 400 && code(body) == "" {
-				t.Errorf("%s with %s: no error object: %s", row.path, k.name, body)
+				t.Errorf("%s, %s: no error object: %s", row.path, c.name, body)
 			}
 		}
-		fmt.Fprintln(table)
+		out.WriteString("\n")
 	}
 	close(stop)
 	<-answered
-	_ = table.Flush()
 	t.Logf("\n%s", out.String())
+	for _, path := range childapi.EndpointPaths() {
+		if !strings.Contains(out.String(), "| `"+path+"` |") {
+			t.Errorf("%s is not in the matrix", path)
+		}
+	}
+	documented(t, out.String())
+}
+
+// documented holds the documentation to the table.
+func documented(t *testing.T, table string) {
+	t.Helper()
+	text, err := os.ReadFile(docsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(text), tableBegin)
+	found, after, ok2 := strings.Cut(rest, tableEnd)
+	switch {
+	case !ok1 || !ok2:
+		t.Fatalf("%s has no place for the table", docsFile)
+	case found == table:
+	case *update:
+		if err := os.WriteFile(docsFile, []byte(before+tableBegin+table+tableEnd+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s is out of date: run go test ./app/childapi -run WhoMayDoWhat -update", docsFile)
+	}
 }
 
 func TestOnlyPOST(t *testing.T) {
@@ -131,14 +186,18 @@ func TestAgentMayNotUseTheAPI(t *testing.T) {
 		}
 		return api, hello
 	}
-	if api, hello := agent(false); api != "200" || hello != "200" {
-		t.Errorf("a child of the person: api %s, hello %s; want 200 and 200", api, hello)
+	// What Parley itself started is an agent before anybody says that it is one.
+	if api, hello := agent(false); api != "403" || hello != "200" {
+		t.Errorf("a child of Parley: api %s, hello %s; want 403 and 200", api, hello)
+	}
+	if f := within(t, "the record of the refusal", r.refused); !strings.Contains(f.Why, "started it") {
+		t.Errorf("recorded %+v", f)
 	}
 	if api, hello := agent(true); api != "403" || hello != "200" {
 		t.Errorf("an agent: api %s, hello %s; want 403 and 200", api, hello)
 	}
 	f := within(t, "the record of the refusal", r.refused)
-	if f.PID == 0 || f.UID != os.Getuid() || f.Path != "/api/about" || !strings.Contains(f.Why, "agent") {
+	if f.PID == 0 || f.UID != os.Getuid() || f.Path != "/api/about" || !strings.Contains(f.Why, "agent") || !slices.Contains(f.Chain, os.Getpid()) {
 		t.Errorf("recorded %+v", f)
 	}
 }

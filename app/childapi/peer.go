@@ -57,14 +57,18 @@ func (p peer) stranger() string {
 
 // belowAny says why the peer may not use the API, or "". Who can't be placed
 // is kept out: an agent whose helper has just ended must not pass for the
-// person.
+// person. So is whoever this program started itself: those are agents and
+// nothing else, also in the moment before they are known to be supervised.
 func (p peer) belowAny(supervised []int) string {
 	if p.err != nil {
 		return "its ancestors are unknown: " + p.err.Error()
 	}
-	for _, pid := range p.chain {
-		if slices.Contains(supervised, pid) {
+	for i, pid := range p.chain {
+		switch {
+		case slices.Contains(supervised, pid):
 			return fmt.Sprintf("it belongs to the agent of process %d", pid)
+		case i > 0 && pid == os.Getpid():
+			return "Parley started it"
 		}
 	}
 	return ""

@@ -53,10 +53,11 @@ type Config struct {
 
 // Refusal is a call that was not let in.
 type Refusal struct {
-	PID  int // of the peer, 0 when unknown
-	UID  int // of the peer, -1 when unknown
-	Path string
-	Why  string
+	PID   int   // of the peer, 0 when unknown
+	UID   int   // of the peer, -1 when unknown
+	Chain []int // the peer and its ancestors, as they were when it connected
+	Path  string
+	Why   string
 }
 
 const (
@@ -168,7 +169,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p peer, why, sen
 	s.cfg.Log.Warn("refused a call at the socket",
 		slog.Int("pid", p.pid), slog.Int("uid", p.uid), slog.String("path", r.URL.Path), slog.String("why", why))
 	if s.cfg.Refused != nil {
-		s.cfg.Refused(Refusal{PID: p.pid, UID: p.uid, Path: r.URL.Path, Why: why})
+		s.cfg.Refused(Refusal{PID: p.pid, UID: p.uid, Chain: p.chain, Path: r.URL.Path, Why: why})
 	}
 	writeError(w, app.Errorf(app.CodeForbidden, "%s", sentence))
 }

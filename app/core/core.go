@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/app"
+	"parley/app/mask"
 	"parley/app/paths"
 )
 
@@ -30,6 +31,7 @@ type App struct {
 	log *slog.Logger
 	api http.Handler
 
+	secrets  mask.Secrets                  // what neither the log nor the record may show
 	problems []string                      // what was wrong when it came up, in sentences
 	undo     []func(context.Context) error // what Close does, in the order in which it was added
 }

@@ -6,10 +6,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"regexp"
 	"sync"
 
-	"parley/agents"
+	"parley/app/mask"
 )
 
 const (
@@ -19,12 +18,12 @@ const (
 
 // newLog returns a log that goes to the file and to also, if that is not nil.
 // Secrets are masked on the way to both.
-func newLog(file io.Writer, also slog.Handler) *slog.Logger {
+func newLog(file io.Writer, also slog.Handler, secrets *mask.Secrets) *slog.Logger {
 	handlers := []slog.Handler{slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug})}
 	if also != nil {
 		handlers = append(handlers, also)
 	}
-	return slog.New(masking{slog.NewMultiHandler(handlers...)})
+	return slog.New(masking{slog.NewMultiHandler(handlers...), secrets})
 }
 
 // openLog opens the log file. It is put aside when it has grown to 5 MiB; two
@@ -101,34 +100,17 @@ func (f *logFile) Close() error {
 	return err
 }
 
-// secrets are texts that look like one. Nothing of ours logs a secret knowingly;
-// this catches what comes in the words of others.
-var secrets = []struct {
-	pattern *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}`), "$1 •••"},
-	{regexp.MustCompile(`\b(sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abps])[-_][A-Za-z0-9_-]{12,}`), "$1-•••"},
-	{regexp.MustCompile(`(?i)\b([a-z0-9_-]*(?:api[_-]?key|token|secret|password|passwd))(["']?\s*[:=]\s*["']?)[^\s"'&,;}]{4,}`), "$1$2•••"},
-}
-
-// mask hides what looks like a secret.
-func mask(text string) string {
-	text = agents.Redact(text)
-	for _, s := range secrets {
-		text = s.pattern.ReplaceAllString(text, s.instead)
-	}
-	return text
-}
-
 // masking hides secrets in everything that passes.
-type masking struct{ slog.Handler }
+type masking struct {
+	slog.Handler
+	secrets *mask.Secrets
+}
 
 // Handle implements slog.Handler.
 func (m masking) Handle(ctx context.Context, r slog.Record) error {
-	out := slog.NewRecord(r.Time, r.Level, mask(r.Message), r.PC)
+	out := slog.NewRecord(r.Time, r.Level, m.secrets.HideInLog(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
-		out.AddAttrs(masked(a))
+		out.AddAttrs(m.masked(a))
 		return true
 	})
 	return m.Handler.Handle(ctx, out)
@@ -138,23 +120,25 @@ func (m masking) Handle(ctx context.Context, r slog.Record) error {
 func (m masking) WithAttrs(attrs []slog.Attr) slog.Handler {
 	out := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {
-		out[i] = masked(a)
+		out[i] = m.masked(a)
 	}
-	return masking{m.Handler.WithAttrs(out)}
+	return masking{m.Handler.WithAttrs(out), m.secrets}
 }
 
 // WithGroup implements slog.Handler.
-func (m masking) WithGroup(name string) slog.Handler { return masking{m.Handler.WithGroup(name)} }
+func (m masking) WithGroup(name string) slog.Handler {
+	return masking{m.Handler.WithGroup(name), m.secrets}
+}
 
-func masked(a slog.Attr) slog.Attr {
+func (m masking) masked(a slog.Attr) slog.Attr {
 	switch v := a.Value.Resolve(); v.Kind() {
 	case slog.KindString, slog.KindAny:
-		a.Value = slog.StringValue(mask(v.String()))
+		a.Value = slog.StringValue(m.secrets.HideInLog(v.String()))
 	case slog.KindGroup:
 		group := v.Group()
 		out := make([]slog.Attr, len(group))
 		for i, g := range group {
-			out[i] = masked(g)
+			out[i] = m.masked(g)
 		}
 		a.Value = slog.GroupValue(out...)
 	}

@@ -23,7 +23,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		"pair": "OPENAI_API_KEY=hunter2hunter2", "json": `"password": "hunter2hunter2"`, "github": "ghp_abcdefghijklmnop0123",
 	} {
 		var file, people strings.Builder
-		log := core.NewLog(&file, slog.NewTextHandler(&people, nil))
+		log := core.NewLog(&file, slog.NewTextHandler(&people, nil), nil)
 		log.With("with", secret).WithGroup("g").Info("said "+secret,
 			"value", secret, "error", errors.New(secret), "any", struct{ S string }{secret},
 			slog.Group("inner", "value", secret))
@@ -39,7 +39,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		}
 	}
 	var file strings.Builder
-	core.NewLog(&file, nil).Info("the tokens of two files", "tokens", 12, "path", "/home/me/token.txt")
+	core.NewLog(&file, nil, nil).Info("the tokens of two files", "tokens", 12, "path", "/home/me/token.txt")
 	if !strings.Contains(file.String(), "the tokens of two files") || !strings.Contains(file.String(), "tokens=12") || !strings.Contains(file.String(), "/home/me/token.txt") {
 		t.Errorf("too much is hidden: %s", file.String())
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"parley/agents"
@@ -74,7 +75,7 @@ func (a *App) open(ctx context.Context) error {
 		Install: found.Install, Env: found.Env, Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
 		Scratch: func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
 		RunDir:  dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: bin.mcp, Shim: bin.shim,
-		Root: os.Geteuid() == 0, Now: a.cfg.Now, Log: a.log,
+		Root: os.Geteuid() == 0, Secrets: &a.secrets, Now: a.cfg.Now, Log: a.log,
 	})
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (a *App) openLog() error {
 	if a.cfg.Log != nil {
 		also = a.cfg.Log.Handler()
 	}
-	a.log = newLog(file, also)
+	a.log = newLog(file, also, &a.secrets)
 	a.log.Info("start", "version", a.cfg.Version, "pid", os.Getpid(), "data", a.cfg.Dirs.Data)
 	return nil
 }
@@ -159,23 +160,35 @@ func ourServer(_ agents.Family, _ string, ours mcp.Spec, limits mcp.Limits) (ses
 	return session.Servers{Catalog: mcp.Catalog{ours}, Limits: limits}, nil
 }
 
+// maxRefusals is how many refused calls of one agent its record tells of. The
+// log has all of them.
+const maxRefusals = 10
+
 // refusals records in a session that its agent tried to use the API.
 func refusals(sessions *session.Manager, log *slog.Logger) func(childapi.Refusal) {
+	var mu sync.Mutex // guards told
+	told := map[app.SessionID]int{}
 	return func(r childapi.Refusal) {
-		ancestors, err := proc.Ancestors(r.PID)
-		if err != nil {
-			return // it has gone; the socket has logged the refusal
-		}
-		id, ok := sessions.SessionOf(ancestors)
+		id, ok := sessions.SessionOf(r.Chain)
 		if !ok {
+			return // of another user, or of an agent that has gone; the log has it
+		}
+		mu.Lock()
+		told[id]++
+		n := told[id]
+		mu.Unlock()
+		if n > maxRefusals {
 			return
 		}
-		err = sessions.Tell(context.Background(), id, app.Notice{
+		notice := app.Notice{
 			Level: app.LevelWarning, Code: "api_refused",
 			Text:   "The agent tried to use Parley's own interface (" + r.Path + ") and was refused.",
 			Advice: "Only you can answer, start or change anything in Parley.",
-		})
-		if err != nil {
+		}
+		if n == maxRefusals {
+			notice.Advice += " Further attempts stand in the log alone."
+		}
+		if err := sessions.Tell(context.Background(), id, notice); err != nil {
 			log.Warn("record a refusal", "error", err)
 		}
 	}

@@ -76,6 +76,7 @@ func (a *actor) asked(l *live, q *ask) {
 	in.ParentToolID = q.in.Parent
 	if q.in.Approval != nil {
 		in.Approval.Risks = risks(q.in.Approval, a.session.Cwd)
+		in.Approval = hiddenApproval(in.Approval, a.out.hide)
 	}
 	t.asks.Add(1)
 	a.m.goes(func() {

@@ -8,6 +8,7 @@ import (
 
 	"parley/agents"
 	"parley/app"
+	"parley/app/mask"
 	"parley/mcp"
 )
 
@@ -40,6 +41,9 @@ type Config struct {
 	MCP      string // path of parley-mcp
 	Shim     string // path of parley-run
 	Root     bool   // Parley runs as root
+	// Secrets learns what agents are given and hides it in what is recorded; nil
+	// hides what looks like a secret and nothing else.
+	Secrets *mask.Secrets
 
 	Now  func() time.Time // nil is time.Now
 	Log  *slog.Logger     // nil is slog.Default

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"parley/app"
+	"parley/app/mask"
 	"parley/mcp"
 )
 
@@ -54,7 +55,7 @@ func secret() string {
 
 // launch hands out a token for a launch.
 func (g *grants) launch(l app.Launch, limits mcp.Limits, a *actor) (*grant, string) {
-	token := secret()
+	token := mask.LaunchToken + secret()
 	gr := &grant{launch: l, limits: limits, actor: a, token: sha256.Sum256([]byte(token)), listed: make(chan struct{})}
 	g.mu.Lock()
 	defer g.mu.Unlock()

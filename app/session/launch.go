@@ -13,6 +13,7 @@ import (
 	"parley/agents"
 	"parley/agents/proc"
 	"parley/app"
+	"parley/app/mask"
 	"parley/mcp"
 	"parley/mcp/bridge"
 	"parley/mcp/inject"
@@ -160,6 +161,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 		Mode: agents.Mode(w.session.Mode), Catalog: servers.Catalog, Limits: servers.Limits, RunDir: l.runDir,
 		Env: overlay(cfg.Env(ctx), w.env), OwnServers: true, Root: cfg.Root,
 	}
+	cfg.Secrets.Hold(mask.OfEnvironment(spec.Env)...)
 	if l.adapter.Info().Caps.Resume {
 		spec.NativeID = w.session.NativeID
 	}
@@ -233,7 +235,7 @@ func (a *actor) started(l *live, p *proc.Proc, install agents.Install, plan agen
 		return
 	}
 	l.proc = p
-	a.fact(app.EventAgentStarted, app.AgentStarted{PID: p.PID(), Version: install.Version, Command: mask(strings.Join(plan.Argv, " "), plan.Masked)})
+	a.fact(app.EventAgentStarted, app.AgentStarted{PID: p.PID(), Version: install.Version, Command: command(plan)})
 	a.update(func(s *app.Session) { s.Live = true })
 	if l.reason != "" {
 		// It was called off between its start and this news of it.
@@ -315,11 +317,12 @@ func overlay(env []string, over map[string]string) []string {
 	return out
 }
 
-// mask hides texts that must not be shown.
-func mask(text string, secrets []string) string {
-	for _, s := range secrets {
+// command is a launch's command line without what its family keeps to itself.
+func command(plan agents.Launch) string {
+	text := strings.Join(plan.Argv, " ")
+	for _, s := range plan.Masked {
 		if s != "" {
-			text = strings.ReplaceAll(text, s, "•••")
+			text = strings.ReplaceAll(text, s, mask.Hidden)
 		}
 	}
 	return text

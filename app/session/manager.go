@@ -83,7 +83,7 @@ func (m *Manager) adopt(row app.Session, queue []app.Turn, env map[string]string
 	a := &actor{
 		m: m, id: row.ID, log: m.cfg.Log.With("session", row.ID), ctx: context.Background(),
 		inbox: make(chan func(), 16), ears: make(chan said, 4*batch), gone: make(chan struct{}),
-		session: row, env: env, fast: fast, tools: map[string]*toolCall{},
+		session: row, env: env, fast: fast, tools: map[string]*toolCall{}, out: out{hide: m.cfg.Secrets.Hide},
 		// What an earlier run left waiting is not sent unasked.
 		queue: queue, held: len(queue) > 0,
 	}

@@ -5,7 +5,10 @@ import "parley/app"
 // out is what an actor has yet to store and to send, in the order in which it
 // came about. Facts that lie side by side are stored in one transaction;
 // transient events keep their place between them.
-type out struct{ items []outItem }
+type out struct {
+	hide  func(string) string // takes secrets out of a text
+	items []outItem
+}
 
 // outItem is one of the two.
 type outItem struct {
@@ -14,12 +17,13 @@ type outItem struct {
 }
 
 func (o *out) fact(turn app.TurnID, t app.EventType, d app.EventData) {
-	o.items = append(o.items, outItem{fact: app.Fact{TurnID: turn, Type: t, Data: d}})
+	o.items = append(o.items, outItem{fact: app.Fact{TurnID: turn, Type: t, Data: hidden(d, o.hide)}})
 }
 
 // transient adds an event that may be merged: a piece of text that continues
 // the one before becomes one piece with it.
 func (o *out) transient(e app.Event) {
+	e.Data = hidden(e.Data, o.hide)
 	if n := len(o.items); n > 0 && o.items[n-1].transient != nil {
 		last := o.items[n-1].transient
 		if d, ok := e.Data.(app.Delta); ok && last.Type == e.Type && last.TurnID == e.TurnID {

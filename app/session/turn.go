@@ -293,7 +293,7 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 		Status: status, StopReason: reason, Usage: a.usage,
 		DurationMS: a.since(t.row.StartedAt), WaitedMS: waited, Problem: problem,
 	}
-	if err := a.m.cfg.Records.EndTurn(a.ctx, t.row.ID, end); err != nil {
+	if err := a.m.cfg.Records.EndTurn(a.ctx, t.row.ID, hidden(end, a.out.hide).(app.TurnEnded)); err != nil {
 		a.log.Error("store the end of a turn", "turn", t.row.ID, "error", err)
 	}
 	a.turn = nil
