@@ -14,8 +14,8 @@ import (
 func TestShapes(t *testing.T) {
 	id := "pctx_" + strings.Repeat("a1_-", 11)[:43]
 	for _, line := range []string{
-		"key sk-«ant-api03-abcdefghijkl0123» end",
-		"key sk-«proj-Aa0123456789_bcdefghij».",
+		"key sk-ant-«api03-abcdefghijkl0123» end",
+		"key sk-proj-«Aa0123456789_bcdefghij», sk-«0123456789abcdefghij».",
 		"stripe sk_live_«abcdefgh0123456789»",
 		"ghp_«abcdefghijklmnop0123», github_pat_«11ABCDEFG0123456789abcdef»",
 		"glpat-«abcdEFGH01234567» xoxb-«1234567890-abcdef» AKIA«ABCDEFGHIJKLMNOP»",

@@ -37,6 +37,7 @@ var shapes = []shape{
 	{[]string{"/link/"}, regexp.MustCompile(`(/link/)[A-Za-z0-9_-]{20,}`), "${1}" + Hidden, false},
 	{[]string{"parley_"}, regexp.MustCompile(`(` + start + `parley_[0-9]+=)[A-Za-z0-9_-]{20,}`), "${1}" + Hidden, false},
 	// Keys that name their maker.
+	{[]string{"sk-"}, regexp.MustCompile(`(` + start + `sk-(?:ant|proj|or|svcacct)-)[A-Za-z0-9_-]{6,}`), "${1}" + Hidden, false},
 	{[]string{"sk-", "pk-", "rk-"}, regexp.MustCompile(`(` + start + `[spr]k-)[A-Za-z0-9_-]{16,}`), "${1}" + Hidden, true},
 	{[]string{"_live_", "_test_"}, regexp.MustCompile(`(` + start + `[spr]k_(?:live|test)_)[A-Za-z0-9]{12,}`), "${1}" + Hidden, false},
 	{[]string{"gh", "github_pat_"}, regexp.MustCompile(`(` + start + `(?:gh[pousr]_|github_pat_))[A-Za-z0-9_]{16,}`), "${1}" + Hidden, false},
