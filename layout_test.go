@@ -56,6 +56,7 @@ var rules = []rule{
 
 	// Managed MCP servers.
 	{"mcp/inject", []string{"mcp"}, "catalogue in, bytes out"},
+	{"mcp/catalogue", []string{"mcp"}, "who gets which server is decided without a file, a CLI or a clock"},
 	{"mcp/bridge", nil, "the wire is shared with a program that must stay small"},
 	{"mcp/server", []string{"mcp", "mcp/bridge"}, smallChild},
 	{"mcp/parley-mcp", []string{"app", "mcp", "mcp/bridge", "mcp/server"}, smallChild + "; of app it needs the version alone"},
@@ -69,6 +70,7 @@ var rules = []rule{
 	{"app/settings", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/paths", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/workspace", []string{"app", "agents", "mcp"}, mechanism},
+	{"app/pictures", []string{"app"}, mechanism},
 	{"app/host", []string{"app", "agents", "mcp", "agents/proc"},
 		mechanism + "; proc because asking the login shell for its environment is a probe with a limit like any other"},
 	{"app/mask", []string{"agents"}, "texts in, texts out; a context id's shape is the agents'"},
@@ -81,7 +83,7 @@ var rules = []rule{
 	{"app/gateway", []string{"app", "app/api"}, "it serves the same API to a browser; it knows only how foreign requests are refused"},
 	{"app/core", []string{
 		"agents", "agents/install", "agents/proc", "agents/registry",
-		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/mask", "app/paths", "app/plan", "app/question",
+		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/mask", "app/paths", "app/pictures", "app/plan", "app/question",
 		"app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge",
 	}, "it builds the back end and is built without a window"},
 	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/host", "app/paths", "frontend"},
@@ -138,10 +140,11 @@ var libraries = []library{
 
 // bans are single imports that a package must not have, with the reason.
 var bans = map[string]map[string]string{
-	"mcp":        {"os": nouns, "net": nouns},
-	"agents":     {"os": nouns, "net": nouns},
-	"app":        {"os": nouns, "net": nouns},
-	"mcp/inject": {"os": "it returns bytes; whoever launches writes them"},
+	"mcp":           {"os": nouns, "net": nouns},
+	"agents":        {"os": nouns, "net": nouns},
+	"app":           {"os": nouns, "net": nouns},
+	"mcp/inject":    {"os": "it returns bytes; whoever launches writes them"},
+	"mcp/catalogue": {"os": "it is a pure function of what others read"},
 }
 
 // badNames say nothing about what is in the box.

@@ -141,4 +141,16 @@ func (l Limits) Clamp() Limits {
 func (l Limits) Transport() time.Duration { return l.MaxWait + 30*time.Second }
 
 // ToolBudget is the time limit that the CLI gets for a call of our tools.
-func (l Limits) ToolBudget() time.Duration { return max(MinToolBudget, l.MaxWait+60*time.Second) }
+func (l Limits) ToolBudget() time.Duration { return max(MinToolBudget, l.MaxWait+budgetMargin) }
+
+// Within shortens the times so that ToolBudget is at most budget, which is
+// never under MinToolBudget.
+func (l Limits) Within(budget time.Duration) Limits {
+	l.MaxWait = min(l.MaxWait, max(budget, MinToolBudget)-budgetMargin)
+	l.Deadline = min(l.Deadline, l.MaxWait)
+	return l
+}
+
+// budgetMargin is how much longer a CLI waits for a call than the question
+// may: the answer still has to travel.
+const budgetMargin = 60 * time.Second
