@@ -2,6 +2,7 @@
 #             display, serves the page on the loopback and prints the link)
 # make build  the four programs, in bin/
 # make test   the usual tests, with their own set-up; CI calls this
+# make fuzz   every fuzz target for FUZZTIME (60s); what it finds is kept as a test
 # make long   the tests that take minutes: a question that waits 310 s on the real CLI
 # make bench  the measurements that docs/figures.md quotes
 # make generate  SQL code and the page's types, from their sources
@@ -77,6 +78,16 @@ test-window:
 long: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
+
+# Each target by itself, since go test fuzzes one at a time. An input that breaks
+# one is written to testdata/fuzz beside it and is a test from then on.
+FUZZTIME ?= 60s
+.PHONY: fuzz
+fuzz:
+	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' agents app mcp | sort | sed 's/:func / /' | while read -r file name; do \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" </dev/null \
+			|| { echo "failed: $$name in $$file" >&2; exit 1; }; \
+	done
 
 generate:
 	cd app/store && go generate .
