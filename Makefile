@@ -4,6 +4,8 @@
 # make test   the usual tests, with their own set-up; CI calls this
 # make fuzz   every fuzz target for FUZZTIME (60s); what it finds is kept as a test
 # make long   the tests that take minutes: a question that waits 310 s on the real CLI
+# make torture  kill -9 of the back end at 1,000 random moments, minutes of SIGSTOP,
+#             10,000 questions: about half an hour (POINTS=100 for a look)
 # make bench  the measurements that docs/figures.md quotes
 # make generate  SQL code and the page's types, from their sources
 
@@ -21,7 +23,7 @@ window  := -tags desktop,production,webkit2_41
 page    := frontend/dist/index.html
 page_of := $(shell find frontend/src frontend/public -type f 2>/dev/null) $(wildcard frontend/*.html frontend/*.json frontend/*.ts)
 
-.PHONY: run build programs window test long bench generate clean setup setup-test \
+.PHONY: run build programs window test long torture bench generate clean setup setup-test \
         test-go test-page test-browser test-window
 
 run: setup
@@ -78,6 +80,11 @@ test-window:
 long: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
+
+# Each kill is decided by the seed and its number; PARLEY_TORTURE_SEED repeats a run.
+POINTS ?= 1000
+torture: setup-test
+	PARLEY_TORTURE=1 PARLEY_TORTURE_POINTS=$(POINTS) go test -count=1 -timeout 180m -v ./app/torture
 
 # Each target by itself, since go test fuzzes one at a time. An input that breaks
 # one is written to testdata/fuzz beside it and is a test from then on.

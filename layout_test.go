@@ -93,6 +93,7 @@ var rules = []rule{
 	{"app/apptest", []string{"app", "app/api", "app/paths"}, "what the product's tests share; a back end of its own is a package of its own, so that not every test builds one"},
 	{"app/apptest/backend", []string{"app", "app/api", "app/apptest", "app/core", "app/paths"}, "a whole back end for a test"},
 	{"frontend", nil, "it embeds the built page and nothing else"},
+	{"app/torture", nil, "it attacks the real programs from outside; only its tests import anything"},
 	{"", []string{"app/desktop", "frontend"}, "main hands over to the window"},
 
 	// Tools that are run by hand or by CI, never part of a program.

@@ -9,9 +9,6 @@ import (
 	"parley/app"
 )
 
-// exportPage is how many events are read at once.
-const exportPage = 1000
-
 // export writes a whole conversation, as Markdown or one event a line.
 func (p *program) export(ctx context.Context, b *backend, s app.Session, asJSON bool) error {
 	if !asJSON {
@@ -19,21 +16,7 @@ func (p *program) export(ctx context.Context, b *backend, s app.Session, asJSON 
 			return err
 		}
 	}
-	for last := int64(0); ; {
-		page, err := b.Events(ctx, s.ID, 0, last, exportPage)
-		if err != nil {
-			return err
-		}
-		for _, e := range page.Events {
-			if err := p.exportEvent(e, asJSON); err != nil {
-				return err
-			}
-			last = e.Seq
-		}
-		if len(page.Events) < exportPage {
-			return nil
-		}
-	}
+	return b.EachEvent(ctx, s.ID, func(e app.Event) error { return p.exportEvent(e, asJSON) })
 }
 
 func (p *program) exportEvent(e app.Event, asJSON bool) error {

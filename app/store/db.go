@@ -45,6 +45,7 @@ type Config struct {
 	Committed func([]app.Event)
 	Log       *slog.Logger // nil is slog.Default
 	Version   string       // of the program, for the snapshot
+	Backups   int          // copies from before migrations that are kept; 0 is 3
 }
 
 // DB is the open record.
@@ -58,12 +59,13 @@ type DB struct {
 	close   func() error  // does its work once
 
 	patience time.Duration // with a file that another program has locked
-	aside    string
+	aside    kept
 }
 
 // Open opens the record, makes it if there is none, and brings an older one up
 // to date after backing it up. A damaged file is moved aside, never
-// overwritten: KeptAside tells where it is.
+// overwritten: KeptAside tells where it is. A file that another program has
+// locked is waited for, up to 15 seconds.
 //
 // Errors: app.CodeStorageNewer when a newer Parley wrote the file,
 // app.CodeStorageFailed when it can't be used, with what to do.
@@ -74,6 +76,9 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
+	if cfg.Backups == 0 {
+		cfg.Backups = 3
+	}
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -82,41 +87,60 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err := refuseRealHome(path); err != nil {
 		return nil, err
 	}
-	aside, err := prepareFile(ctx, path, cfg.Now())
-	if err != nil {
-		return nil, err
-	}
-	if aside != "" {
-		cfg.Log.Error("the record was damaged and has been kept aside", "path", aside)
-	}
 	d := &DB{
 		cfg:      cfg,
 		jobs:     make(chan *job),
 		closing:  make(chan struct{}),
 		stopped:  make(chan struct{}),
 		patience: lockPatience,
-		aside:    aside,
+	}
+	err = patiently(ctx, func() error {
+		d.aside, err = prepareFile(ctx, path, cfg.Now())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if d.aside.record != "" {
+		cfg.Log.Error("the record was damaged and has been kept aside", "path", d.aside.record)
+	}
+	if d.aside.log != "" {
+		cfg.Log.Error("the log of writes beside the record was damaged; a copy has been kept aside", "path", d.aside.log)
 	}
 	d.close = sync.OnceValue(func() error {
 		close(d.closing)
 		<-d.stopped
 		return d.disconnect()
 	})
-	if err := d.connect(ctx); err != nil {
-		d.disconnect()
+	if err := patiently(ctx, func() error { return d.connect(ctx) }); err != nil {
 		return nil, err
 	}
 	go d.serve()
 	return d, nil
 }
 
-func (d *DB) connect(ctx context.Context) error {
-	var err error
+// patiently does something again while another program has the file locked.
+func patiently(ctx context.Context, do func() error) error {
+	for until := time.Now().Add(lockPatience); ; {
+		err := do()
+		if !locked(err) || time.Now().After(until) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// connect opens the connections; what was opened is closed when it fails.
+func (d *DB) connect(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.disconnect())
+		}
+	}()
 	if d.write, err = sql.Open("sqlite3", writeDSN(d.cfg.Path)); err != nil {
 		return fmt.Errorf("open store: %w", err)
 	}
 	d.write.SetMaxOpenConns(1)
-	if err := migrate(ctx, d.write, d.cfg.Path, d.cfg.Now()); err != nil {
+	if err := d.migrate(ctx); err != nil {
 		return err
 	}
 	if d.read, err = sql.Open("sqlite3", readDSN(d.cfg.Path)); err != nil {
@@ -139,6 +163,7 @@ func (d *DB) disconnect() error {
 			errs = append(errs, pool.Close())
 		}
 	}
+	d.read, d.write = nil, nil
 	return errors.Join(errs...)
 }
 
@@ -148,7 +173,11 @@ func (d *DB) Close() error { return d.close() }
 
 // KeptAside is where a damaged record was moved to when this one was opened, ""
 // when it was sound.
-func (d *DB) KeptAside() string { return d.aside }
+func (d *DB) KeptAside() string { return d.aside.record }
+
+// KeptLog is where a copy lies of a damaged log of writes that was found beside
+// a sound record, "" when there was none: the last entries may be missing.
+func (d *DB) KeptLog() string { return d.aside.log }
 
 // now is the store's clock in Unix milliseconds.
 func (d *DB) now() int64 { return d.cfg.Now().UnixMilli() }

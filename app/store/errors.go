@@ -19,33 +19,40 @@ func storageError(err error, doing string) error {
 	if _, ok := errors.AsType[*app.Error](err); ok {
 		return err
 	}
-	failed := func(message string) error {
-		return &app.Error{Code: app.CodeStorageFailed, Message: message, Err: errors.Join(errors.New(doing), err)}
+	if errors.Is(err, sql.ErrConnDone) {
+		return errClosed
 	}
+	message, known := explain(err)
+	if !known {
+		message = "Parley's record could not be used. The log has the details."
+	}
+	return &app.Error{Code: app.CodeStorageFailed, Message: message, Err: errors.Join(errors.New(doing), err)}
+}
+
+// explain says in a sentence what is wrong with the record and what to do about
+// it; known is false when the error doesn't tell.
+func explain(err error) (sentence string, known bool) {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	if !ok {
-		if errors.Is(err, sql.ErrConnDone) {
-			return errClosed
-		}
-		return failed("Parley's record could not be used. The log has the details.")
+		return "", false
 	}
 	switch e.Code {
 	case sqlite3.ErrFull:
-		return failed("The disk is full, so nothing more can be recorded. Free some space and try again; what was recorded before is safe.")
+		return "The disk is full, so nothing more can be recorded. Free some space and try again; what was recorded before is safe.", true
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
-		return failed("Another program keeps Parley's record locked. Close that program (a database browser, a backup) and try again.")
+		return "Another program keeps Parley's record locked. Close that program (a database browser, a backup) and try again.", true
 	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrAuth:
-		return failed("Parley may not write its record. Make the data folder writable and try again.")
+		return "Parley may not write its record. Make the data folder writable and try again.", true
 	case sqlite3.ErrCantOpen:
-		return failed("Parley's record can't be opened. Check that the data folder exists and that you may use it.")
+		return "Parley's record can't be opened. Check that the data folder exists and that you may use it.", true
 	case sqlite3.ErrIoErr:
-		return failed("The disk reported an error while Parley's record was used. Check the disk, then start Parley again.")
+		return "The disk reported an error while Parley's record was used. Check the disk, then start Parley again.", true
 	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
-		return failed("Parley's record is damaged. Quit and start Parley again: it keeps the damaged file aside and goes on with a new one.")
+		return "Parley's record is damaged. Quit and start Parley again: it keeps the damaged file aside and goes on with a new one.", true
 	case sqlite3.ErrTooBig:
-		return failed("This is too large to be recorded.")
+		return "This is too large to be recorded.", true
 	}
-	return failed("Parley's record could not be used. The log has the details.")
+	return "", false
 }
 
 // damaged reports that the file is no sound database.

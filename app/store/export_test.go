@@ -34,7 +34,7 @@ func (d *DB) Checkpoint() error {
 
 // MigrateTo runs other migrations on the open record.
 func (d *DB) MigrateTo(ctx context.Context, migrations fs.FS, now time.Time) error {
-	return migrateTo(ctx, d.write, d.cfg.Path, now, migrations)
+	return d.migrateTo(ctx, now, migrations)
 }
 
 // Pragma reads a setting of a reading and of the writing connection.
@@ -53,5 +53,15 @@ func (d *DB) Panic() error {
 // MaxPart is the cap on one part of an event.
 const MaxPart = maxPart
 
-// InitialMigration is the committed first migration.
-func InitialMigration() ([]byte, error) { return migrations.ReadFile("migrations/00001_start.sql") }
+// Migrations are the committed ones by name, and the newest version.
+func Migrations() (files map[string][]byte, newest int, err error) {
+	entries, err := migrations.ReadDir("migrations")
+	files = map[string][]byte{}
+	for _, e := range entries {
+		if err == nil {
+			files[e.Name()], err = migrations.ReadFile("migrations/" + e.Name())
+		}
+		newest++ // they are numbered from 1 without a gap
+	}
+	return files, newest, err
+}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -264,40 +265,56 @@ func TestFileIsPrivate(t *testing.T) {
 func TestNewerRecordIsLeftAlone(t *testing.T) {
 	r := open(t)
 	r.session(t)
-	must(t, r.MigrateTo(t.Context(), later(t, 7), r.clock.now()))
+	must(t, r.MigrateTo(t.Context(), later(t, next+4), r.clock.now()))
 	must(t, r.Close())
 	before := contents(t, r.path)
 	_, err := tryOpen(t, r.path)
 	wantCode(t, err, app.CodeStorageNewer)
-	if m := app.ErrorMessage(err); !strings.Contains(m, "newer Parley") || !strings.Contains(m, "7") {
+	if m := app.ErrorMessage(err); !strings.Contains(m, "newer Parley") || !strings.Contains(m, strconv.Itoa(next+4)) {
 		t.Errorf("the message says %q", m)
 	}
 	equal(t, contents(t, r.path), before)
 }
 
+// next is the first version that doesn't exist yet.
+var next = func() int {
+	_, newest, err := store.Migrations()
+	if err != nil {
+		panic(err)
+	}
+	return newest + 1
+}()
+
 // later is the migrations up to a version that doesn't exist yet.
 func later(t *testing.T, version int) fstest.MapFS {
 	t.Helper()
-	first, err := store.InitialMigration()
+	files, _, err := store.Migrations()
 	must(t, err)
-	fs := fstest.MapFS{"00001_start.sql": {Data: first}}
-	for v := 2; v <= version; v++ {
-		fs[fmt.Sprintf("%05d_x.sql", v)] = &fstest.MapFile{Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE later%d (id TEXT) STRICT;\n", v)}
+	fs := fstest.MapFS{}
+	for name, data := range files {
+		fs[name] = &fstest.MapFile{Data: data}
+	}
+	for v := next; v <= version; v++ {
+		fs[file(v)] = &fstest.MapFile{Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE later%d (id TEXT) STRICT;\n", v)}
 	}
 	return fs
 }
 
+// file is the name of a later migration, suffix the end of a copy's name.
+func file(version int) string   { return fmt.Sprintf("%05d_x.sql", version) }
+func suffix(version int) string { return fmt.Sprintf("-v%d", version) }
+
 func TestMigrationKeepsCopies(t *testing.T) {
 	r, ctx := open(t), t.Context()
 	s := r.session(t)
-	for v := 2; v <= 6; v++ {
+	for v := next; v <= next+4; v++ {
 		r.clock.add(time.Minute)
 		must(t, r.MigrateTo(ctx, later(t, v), r.clock.now()))
 	}
-	must(t, r.MigrateTo(ctx, later(t, 6), r.clock.now())) // nothing to do, no copy
+	must(t, r.MigrateTo(ctx, later(t, next+4), r.clock.now())) // nothing to do, no copy
 	copies, err := filepath.Glob(r.path + ".backup-*")
 	must(t, err)
-	if len(copies) != 3 || !strings.HasSuffix(copies[0], "-v3") || !strings.HasSuffix(copies[2], "-v5") {
+	if len(copies) != 3 || !strings.HasSuffix(copies[0], suffix(next+1)) || !strings.HasSuffix(copies[2], suffix(next+3)) {
 		t.Fatalf("copies: %v", copies)
 	}
 	// A copy is a whole record of its version.
@@ -309,7 +326,7 @@ func TestMigrationKeepsCopies(t *testing.T) {
 	equal(t, id, s.ID)
 	var version int
 	must(t, db.QueryRow("SELECT max(version_id) FROM goose_db_version").Scan(&version))
-	equal(t, version, 3)
+	equal(t, version, next+1)
 	info, err := os.Stat(copies[0])
 	must(t, err)
 	equal(t, info.Mode().Perm(), 0o600)
@@ -318,11 +335,11 @@ func TestMigrationKeepsCopies(t *testing.T) {
 func TestFailedMigrationChangesNothing(t *testing.T) {
 	r, ctx := open(t), t.Context()
 	s := r.session(t)
-	bad := later(t, 3)
-	bad["00003_x.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (id TEXT) STRICT;\nCREATE TABEL nonsense;\n")}
+	bad := later(t, next+1)
+	bad[file(next+1)] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (id TEXT) STRICT;\nCREATE TABEL nonsense;\n")}
 	err := r.MigrateTo(ctx, bad, r.clock.now())
 	wantCode(t, err, app.CodeStorageFailed)
-	must(t, r.MigrateTo(ctx, later(t, 3), r.clock.now())) // mended, it goes on where it stood
+	must(t, r.MigrateTo(ctx, later(t, next+1), r.clock.now())) // mended, it goes on where it stood
 	equal(t, r.view(t, s.ID).ID, s.ID)
 }
 

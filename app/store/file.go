@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,34 +44,45 @@ func refuseRealHome(path string) error {
 	return nil
 }
 
+// kept is what was found damaged and kept aside.
+type kept struct {
+	record string // where the record was moved to
+	log    string // where the log of writes was copied to
+}
+
 // prepareFile makes sure that there is a file that can be opened: it makes a new
-// one, readable by its owner alone, and moves a damaged one aside. It returns
-// where it moved it.
-func prepareFile(ctx context.Context, path string, now time.Time) (aside string, err error) {
+// one, readable by its owner alone, and keeps aside what is damaged.
+func prepareFile(ctx context.Context, path string, now time.Time) (kept, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return "", unusable(path, err)
+		return kept{}, unusable(path, err)
 	}
 	info, err := f.Stat()
 	f.Close()
 	if err != nil {
-		return "", unusable(path, err)
+		return kept{}, unusable(path, err)
 	}
 	if info.Size() == 0 {
 		// New, unless a log of writes to it says that there was more.
 		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
-			return "", nil
+			return kept{}, nil
 		}
-		return keepAside(path, now)
+		return moveAside(path, now)
+	}
+	var k kept
+	if garbled(path + "-wal") {
+		if k.log, err = copyAside(path+"-wal", now); err != nil {
+			return k, err
+		}
 	}
 	err = check(ctx, path)
 	if err == nil {
-		return "", os.RemoveAll(path + markSuffix)
+		return k, os.RemoveAll(path + markSuffix)
 	}
 	if !damaged(err) && !errors.Is(err, errUnsound) {
-		return "", storageError(err, "check")
+		return kept{}, storageError(err, "check")
 	}
-	return keepAside(path, now)
+	return moveAside(path, now)
 }
 
 func unusable(path string, err error) error {
@@ -77,6 +90,10 @@ func unusable(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		message = fmt.Sprintf("Parley may not write %s. Make that file and its folder writable, or choose another data folder.", path)
+	case errors.Is(err, syscall.ENOSPC):
+		message = fmt.Sprintf("The disk that holds %s is full. Free some space and start Parley again; what was recorded before is safe.", path)
+	case errors.Is(err, syscall.EROFS):
+		message = fmt.Sprintf("%s lies on a disk that can only be read. Make it writable, or choose another data folder.", path)
 	case errors.Is(err, fs.ErrNotExist):
 		message = fmt.Sprintf("The data folder %s does not exist.", filepath.Dir(path))
 	}
@@ -110,26 +127,51 @@ func check(ctx context.Context, path string) error {
 	return nil
 }
 
-// keepAside renames the file and what belongs to it, so that a rescue can be
+// moveAside renames the file and what belongs to it, so that a rescue can be
 // tried later, and makes room for a new one. Nothing is overwritten.
-func keepAside(path string, now time.Time) (string, error) {
-	aside := path + ".damaged-" + now.Format(stamp)
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		aside = fmt.Sprintf("%s.damaged-%s-%d", path, now.Format(stamp), n)
-	}
+func moveAside(path string, now time.Time) (kept, error) {
+	aside := asideName(path, now)
 	for _, suffix := range []string{"-wal", "-shm", ""} {
 		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", unusable(path, err)
+			return kept{}, unusable(path, err)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
+		return kept{}, unusable(path, err)
+	}
+	return kept{record: aside}, errors.Join(f.Close(), os.RemoveAll(path+markSuffix))
+}
+
+// copyAside copies a file that SQLite will go on with as far as it can.
+func copyAside(path string, now time.Time) (string, error) {
+	aside := asideName(path, now)
+	from, err := os.Open(path)
+	if err != nil {
 		return "", unusable(path, err)
 	}
-	return aside, errors.Join(f.Close(), os.RemoveAll(path+markSuffix))
+	defer from.Close()
+	to, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", unusable(aside, err)
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return "", errors.Join(unusable(aside, err), os.Remove(aside))
+	}
+	return aside, nil
+}
+
+// asideName is a name for a damaged file that nothing bears.
+func asideName(path string, now time.Time) string {
+	first := path + ".damaged-" + now.Format(stamp)
+	aside := first
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			return aside
+		}
+		aside = fmt.Sprintf("%s-%d", first, n)
+	}
 }
 
 // writeDSN sets everything that a connection needs when it is made, since a
@@ -141,7 +183,7 @@ func writeDSN(path string) string {
 }
 
 func readDSN(path string) string {
-	return dsn(path, "mode=ro&_query_only=1&_busy_timeout=5000&_stmt_cache_size=64")
+	return dsn(path, "mode=ro&_query_only=1&_busy_timeout=15000&_stmt_cache_size=64")
 }
 
 func dsn(path, options string) string {
