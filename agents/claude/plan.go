@@ -34,7 +34,7 @@ func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Lau
 		Env:     install.Environ(environment(spec.Env)),
 		Dir:     spec.Cwd,
 		Connect: agents.ConnectStdio,
-		Masked:  secrets(spec),
+		Masked:  spec.Secrets(),
 	}
 	launch.Argv = append(append([]string{install.Path}, install.Args...),
 		"-p", "--input-format", "stream-json", "--output-format", "stream-json",
@@ -118,36 +118,4 @@ func getenv(env []string, key string) string {
 		}
 	}
 	return ""
-}
-
-// secrets lists what must not be printed: headers of servers, and values of
-// variables whose names say that they are secret.
-func secrets(spec agents.SessionSpec) []string {
-	var out []string
-	add := func(value string) {
-		if len(value) >= 6 && !slices.Contains(out, value) { // shorter ones would mask half of every text
-			out = append(out, value)
-		}
-	}
-	secret := func(key string) bool {
-		key = strings.ToUpper(key)
-		return strings.Contains(key, "KEY") || strings.Contains(key, "TOKEN") || strings.Contains(key, "SECRET") || strings.Contains(key, "PASSW")
-	}
-	for _, kv := range spec.Env {
-		if key, value, _ := strings.Cut(kv, "="); secret(key) {
-			add(value)
-		}
-	}
-	for _, s := range spec.Catalog {
-		for _, value := range s.Headers {
-			add(value)
-		}
-		for key, value := range s.Env {
-			if secret(key) {
-				add(value)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }

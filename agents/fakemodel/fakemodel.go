@@ -1,8 +1,9 @@
 // Package fakemodel is a scripted model server on the loopback: a real agent
 // CLI talks to it as if it were its provider, and a script says what the model
-// answers. It speaks the Messages API, streaming or not. Tests of the families
-// use it, and the doctor, to see what a CLI on this machine really does without
-// an account and without cost.
+// answers. It speaks the Messages API, streaming or not, and the Responses API,
+// which only streams; scripts and recorded requests look the same for both.
+// Tests of the families use it, and the doctor, to see what a CLI on this machine
+// really does without an account and without cost.
 //
 //	call := fakemodel.ToolUse("t1", "Bash", `{"command":"true"}`)
 //	s, err := fakemodel.Start(fakemodel.Script{
@@ -71,7 +72,8 @@ func Start(script Script) (*Server, error) {
 	}
 	s.Add(script...)
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/messages", s.messages)
+	mux.HandleFunc("POST /v1/messages", s.answer(messages))
+	mux.HandleFunc("POST /v1/responses", s.answer(responses))
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
 	mux.HandleFunc("HEAD /", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -41,6 +41,11 @@ type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"input_schema"`
+	// Namespace is what groups the tool in the Responses API, which names tools
+	// within it; Name then begins with it and two underscores.
+	Namespace string `json:"-"`
+	// FreeText says that the tool takes a text and no JSON object.
+	FreeText bool `json:"-"`
 }
 
 // Texts returns all texts of a message, joined by newlines.

@@ -39,6 +39,8 @@ type Reply struct {
 	Pace   time.Duration   // pause after each piece
 	Piece  int             // bytes of text in one piece, 0 for 24; characters stay whole
 	Fault  *Fault          // an error in place of the answer
+	// Header goes along with an answer that is no error.
+	Header map[string]string
 	// CutAfter closes the connection after so many events of the stream, in
 	// mid-answer, and before an answer that does not stream; 0 does not.
 	CutAfter int
@@ -55,7 +57,7 @@ type Block struct {
 	Text  string // text, thinking
 	ID    string // tool_use
 	Name  string // tool_use
-	Input string // tool_use: a JSON object
+	Input string // tool_use: a JSON object; the text itself for a tool that takes free text
 	// Until keeps the block open after its last piece until it is closed: the
 	// moment for an interrupt.
 	Until <-chan struct{}
@@ -67,6 +69,11 @@ type Fault struct {
 	Type    string // of the error, such as rate_limit_error
 	Message string
 	Header  map[string]string
+	// Reset is when a limit resets; the Responses API tells it in the body.
+	Reset time.Time
+	// InStream sends the blocks and then the error as the end of the stream, with
+	// status 200 in place of Status.
+	InStream bool
 }
 
 // Text is a reply of one text.
@@ -117,7 +124,10 @@ func RateLimited(retryAfter time.Duration, reset time.Time) Reply {
 		header["anthropic-ratelimit-unified-reset"] = strconv.FormatInt(reset.Unix(), 10)
 		header["anthropic-ratelimit-unified-status"] = "rejected"
 	}
-	return Fail(Fault{Status: http.StatusTooManyRequests, Type: "rate_limit_error", Message: "This request would exceed your account's rate limit.", Header: header})
+	return Fail(Fault{
+		Status: http.StatusTooManyRequests, Type: "rate_limit_error", Message: "This request would exceed your account's rate limit.",
+		Header: header, Reset: reset,
+	})
 }
 
 // Overloaded is status 529.
@@ -128,6 +138,11 @@ func Overloaded() Reply {
 // BadRequest is status 400.
 func BadRequest(message string) Reply {
 	return Fail(Fault{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: message})
+}
+
+// ContextFull says that the conversation does not fit into the model's context.
+func ContextFull() Reply {
+	return Fail(Fault{Type: "context_length_exceeded", Message: "Your input exceeds the context window of this model.", InStream: true})
 }
 
 // WithHeader returns r with a header on its fault.

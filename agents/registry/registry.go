@@ -8,6 +8,7 @@ import (
 	"parley/agents"
 	"parley/agents/acp"
 	"parley/agents/claude"
+	"parley/agents/codex"
 )
 
 // Programs says where Parley's own agents come from.
@@ -23,6 +24,7 @@ type Programs struct {
 func All(bin Programs) []agents.Adapter {
 	return []agents.Adapter{
 		claude.New(),
+		codex.New(bin.Version),
 		acp.New(demoEntry(bin)),
 	}
 }

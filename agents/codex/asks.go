@@ -1,0 +1,221 @@
+package codex
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"parley/agents"
+	"parley/agents/elicit"
+)
+
+// requested answers what the CLI asks, or has a person answer it. Every request
+// gets an answer: without one the turn would wait for ever.
+func (c *conversation) requested(m message, line []byte) {
+	var h head
+	if json.Unmarshal(m.Params, &h) != nil {
+		c.emit(unknown(line))
+		c.peer.refuse(m.ID, "the request could not be read")
+		return
+	}
+	parent := c.decoder.parent(h.Thread)
+	switch m.Method {
+	case "item/commandExecution/requestApproval", "item/fileChange/requestApproval":
+		var r approvalRequest
+		if json.Unmarshal(m.Params, &r) != nil {
+			c.emit(unknown(line))
+			c.peer.respond(m.ID, decision{"decline"})
+			return
+		}
+		started := item{}
+		if t := c.decoder.tools[r.Item]; t != nil {
+			started = t.item
+		}
+		in := approval(r, started, c.decoder.cwd)
+		in.Parent = parent
+		c.ask(m.ID, h, in, func(o agents.Outcome) any { return decision{decided(o)} })
+	case "item/permissions/requestApproval":
+		var r permissionsRequest
+		if json.Unmarshal(m.Params, &r) != nil {
+			c.emit(unknown(line))
+			c.peer.respond(m.ID, permissionsAnswer{Permissions: json.RawMessage("{}"), Scope: "turn"})
+			return
+		}
+		in := morePermissions(r)
+		in.Parent = parent
+		c.ask(m.ID, h, in, func(o agents.Outcome) any { return grant(r, o) })
+	case "item/tool/requestUserInput":
+		c.native(m, h, parent, line)
+	case "mcpServer/elicitation/request":
+		c.elicitation(m, h, parent, line)
+	default:
+		c.emit(unknown(line))
+		c.peer.refuse(m.ID, "not supported")
+	}
+}
+
+// native puts the CLI's own question to the person.
+func (c *conversation) native(m message, h head, parent string, line []byte) {
+	var r questions
+	if json.Unmarshal(m.Params, &r) != nil || len(r.Questions) == 0 {
+		c.emit(unknown(line))
+		c.peer.respond(m.ID, answersTo(r, nil, agents.Outcome{Reason: "cancelled"}))
+		return
+	}
+	in := nativeQuestion(r)
+	in.Parent = parent
+	c.ask(m.ID, h, in, func(o agents.Outcome) any { return answersTo(r, in.Fields, o) })
+}
+
+// elicitation puts the question of an MCP server to the person, or the request
+// for permission to call one of its tools, which comes in the same form.
+func (c *conversation) elicitation(m message, h head, parent string, line []byte) {
+	var r elicitationRequest
+	if json.Unmarshal(m.Params, &r) != nil {
+		c.emit(unknown(line))
+		c.peer.respond(m.ID, elicitationAnswer{Action: "cancel"})
+		return
+	}
+	if r.Meta.Kind == toolApproval {
+		if slices.Contains(c.free, r.Server+"/"+r.Meta.Tool) {
+			// A permission in front of a question helps nobody.
+			answer := elicitationAnswer{Action: "accept", Content: struct{}{}}
+			if parent != "" {
+				answer = elicitationAnswer{Action: "decline"}
+			}
+			c.peer.respond(m.ID, answer)
+			return
+		}
+		in := mcpApproval(r)
+		in.Parent = parent
+		c.ask(m.ID, h, in, func(o agents.Outcome) any { return mcpDecided(o) })
+		return
+	}
+	in := agents.Interaction{Kind: agents.AskElicitation, Parent: parent, Title: agents.Redact(r.Message), Server: r.Server}
+	var err error
+	if r.Mode == "url" {
+		if in.URL = r.URL; in.URL == "" {
+			err = errors.New("the address is missing")
+		}
+	} else {
+		in.Fields, err = elicit.Fields(r.Schema)
+	}
+	if err != nil {
+		c.refused(m.ID, r, err)
+		return
+	}
+	c.ask(m.ID, h, in, func(o agents.Outcome) any {
+		if o.Reason != "response" || o.Action != "accept" {
+			return notAccepted(o)
+		}
+		content, err := elicit.Content(in.Fields, o.Answers)
+		if err != nil {
+			c.notice(r, err)
+			return elicitationAnswer{Action: "cancel"}
+		}
+		return elicitationAnswer{Action: "accept", Content: content}
+	})
+}
+
+func (c *conversation) refused(id json.RawMessage, r elicitationRequest, err error) {
+	c.notice(r, err)
+	c.peer.respond(id, elicitationAnswer{Action: "cancel"})
+}
+
+func (c *conversation) notice(r elicitationRequest, err error) {
+	c.host.Emit(agents.Notice{Level: "warning", Code: "elicitation", Text: "The question of the MCP server " + r.Server + " was cancelled: " + err.Error() + "."})
+}
+
+// ask puts a request to the person on a goroutine of its own and answers it.
+// What the CLI's answer has no room for, why there is no permission, follows as
+// a message into the turn.
+func (c *conversation) ask(id json.RawMessage, h head, in agents.Interaction, answer func(agents.Outcome) any) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	key := string(id)
+	c.mu.Lock()
+	c.asks[key] = openAsk{thread: h.Thread, cancel: cancel}
+	switch {
+	case c.over || c.closed:
+		cancel(agents.ErrClosed)
+	case c.turn != nil && c.turn.stopped:
+		cancel(agents.ErrTurnStopped)
+	}
+	c.mu.Unlock()
+	go func() {
+		o := c.host.Ask(ctx, in)
+		c.mu.Lock()
+		_, open := c.asks[key]
+		delete(c.asks, key)
+		c.mu.Unlock()
+		// A request that was taken back has its answer; of one that ends with its
+		// turn the CLI hears by the stop.
+		if open {
+			if text := whyNot(in, o); text != "" && h.Thread == c.threadID() {
+				c.say(h.Turn, text)
+			}
+			c.peer.respond(id, answer(o))
+		}
+		cancel(nil)
+	}()
+}
+
+// openAsk is a request that waits for a person.
+type openAsk struct {
+	thread string
+	cancel context.CancelCauseFunc
+}
+
+func (c *conversation) threadID() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.thread
+}
+
+// say puts words of ours into the running turn. When it has just ended, nobody
+// needs them.
+func (c *conversation) say(turn, text string) {
+	_ = c.peer.request("turn/steer", turnRequest{
+		Thread: c.threadID(), Expected: turn, Input: []inputPart{{Type: "text", Text: text}},
+	}, func(json.RawMessage, error) {})
+}
+
+// withdraw ends the request that is settled: by our own answer, or because the
+// CLI took it back.
+func (c *conversation) withdraw(id string) {
+	c.mu.Lock()
+	a, open := c.asks[id]
+	delete(c.asks, id)
+	cause := agents.ErrWithdrawn
+	if c.turn != nil && c.turn.stopped {
+		cause = agents.ErrTurnStopped
+	}
+	c.mu.Unlock()
+	if open {
+		a.cancel(cause)
+	}
+}
+
+// withdrawThread ends what a sub-agent asked that is done.
+func (c *conversation) withdrawThread(thread string) {
+	c.withdrawWhere(agents.ErrTurnEnded, func(a openAsk) bool { return a.thread == thread })
+}
+
+func (c *conversation) withdrawAll(cause error) {
+	c.withdrawWhere(cause, func(openAsk) bool { return true })
+}
+
+func (c *conversation) withdrawWhere(cause error, which func(openAsk) bool) {
+	c.mu.Lock()
+	var cancels []context.CancelCauseFunc
+	for id, a := range c.asks {
+		if which(a) {
+			cancels = append(cancels, a.cancel)
+			delete(c.asks, id)
+		}
+	}
+	c.mu.Unlock()
+	for _, cancel := range cancels {
+		cancel(cause)
+	}
+}

@@ -1,0 +1,271 @@
+package codex
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/agents"
+	"parley/mcp"
+	"parley/mcp/inject"
+)
+
+// openLimit is how long the CLI may take to get ready, its MCP servers
+// included. It takes about a second on an idle machine.
+const openLimit = 60 * time.Second
+
+// Open implements agents.Adapter.
+func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
+	c := &conversation{
+		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd), mode: cmp.Or(spec.Mode, agents.ModeAsk),
+		free: freeTools(spec.Catalog), asks: map[string]openAsk{},
+	}
+	o := &opening{c: c}
+	go c.peer.write(conn.In)
+	go func() {
+		lines(conn.Out, c.handle, o.other, o.skipped)
+		c.ended()
+	}()
+
+	ctx, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	err := c.open(ctx, a.version, spec)
+	if err == nil {
+		o.opened()
+		return c, nil
+	}
+	_ = c.Close(ctx) // what matters is why it did not open
+	return nil, o.failure(err)
+}
+
+type initialize struct {
+	Client struct {
+		Name    string `json:"name"`
+		Title   string `json:"title"`
+		Version string `json:"version"`
+	} `json:"clientInfo"`
+	Capabilities struct {
+		Experimental bool `json:"experimentalApi"`
+	} `json:"capabilities"`
+}
+
+// threadOpen begins a conversation or takes one up. The sandbox is the narrowest
+// here and set with each turn: with a wider one the CLI would write into the
+// person's configuration that it trusts the folder.
+type threadOpen struct {
+	Thread       string          `json:"threadId,omitempty"`
+	Cwd          string          `json:"cwd"`
+	Model        string          `json:"model,omitempty"`
+	Policy       approvals       `json:"approvalPolicy"`
+	Sandbox      string          `json:"sandbox"`
+	Config       json.RawMessage `json:"config"`
+	Instructions string          `json:"developerInstructions,omitempty"`
+	ExcludeTurns bool            `json:"excludeTurns,omitempty"`
+}
+
+// open greets the CLI and begins or takes up the conversation.
+func (c *conversation) open(ctx context.Context, version string, spec agents.SessionSpec) error {
+	var hello initialize
+	hello.Client.Name, hello.Client.Title, hello.Client.Version = "parley", "Parley", cmp.Or(version, "dev")
+	hello.Capabilities.Experimental = true // sandbox, approvals and mode of a turn are among that
+	if err := c.peer.call(ctx, "initialize", hello, nil); err != nil {
+		return err
+	}
+	c.peer.notify("initialized")
+	if err := c.loggedIn(ctx); err != nil {
+		return err
+	}
+	config, err := c.config(ctx, spec)
+	if err != nil {
+		return err
+	}
+	open := threadOpen{
+		Thread: spec.NativeID, Cwd: spec.Cwd, Model: spec.Model, Policy: modes[c.mode].policy, Sandbox: "read-only",
+		Config: config, Instructions: spec.Guidance, ExcludeTurns: spec.NativeID != "",
+	}
+	method := "thread/start"
+	if spec.NativeID != "" {
+		method = "thread/resume"
+	}
+	opened := make(chan error, 1)
+	err = c.peer.request(method, open, func(raw json.RawMessage, err error) {
+		if err == nil {
+			err = c.threadOpened(raw)
+		}
+		opened <- err
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-opened:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// threadOpened runs on the reader's goroutine, before any line after the answer.
+func (c *conversation) threadOpened(raw json.RawMessage) error {
+	var answer threadAnswer
+	if err := json.Unmarshal(raw, &answer); err != nil || answer.Thread.ID == "" {
+		return fmt.Errorf("the answer names no conversation: %s", raw[:min(len(raw), 200)])
+	}
+	c.mu.Lock()
+	c.thread, c.model, c.effort = answer.Thread.ID, answer.Model, answer.Effort
+	c.mu.Unlock()
+	d := c.decoder
+	d.thread = answer.Thread.ID
+	said := d.said
+	said.NativeID, said.Model, said.Version = answer.Thread.ID, answer.Model, answer.Thread.Version
+	c.emit(d.started(said))
+	return nil
+}
+
+// loggedIn asks whether the CLI has what its provider needs; no model is asked.
+func (c *conversation) loggedIn(ctx context.Context) error {
+	var answer struct {
+		Account *struct{} `json:"account"`
+		Needed  bool      `json:"requiresOpenaiAuth"`
+	}
+	err := c.peer.call(ctx, "account/read", struct {
+		Refresh bool `json:"refreshToken"`
+	}{}, &answer)
+	if _, refused := errors.AsType[*replyError](err); refused {
+		return nil // it does not tell, and the first turn will
+	}
+	if err == nil && answer.Needed && answer.Account == nil {
+		return &agents.PlanError{Problem: agents.Problem{
+			Code: "not_logged_in", Title: name + " is not logged in.",
+			Advice: "Log in once in a terminal, then try again.", Command: loginCommand,
+		}}
+	}
+	return err
+}
+
+// config is what this conversation changes of the person's configuration: the
+// MCP servers that it gets beside theirs, and the effort.
+func (c *conversation) config(ctx context.Context, spec agents.SessionSpec) (json.RawMessage, error) {
+	var answer struct {
+		Config struct {
+			Servers  map[string]json.RawMessage `json:"mcp_servers"`
+			Writable writable                   `json:"sandbox_workspace_write"`
+			Features struct {
+				CodeMode json.RawMessage `json:"code_mode"`
+			} `json:"features"`
+		} `json:"config"`
+	}
+	err := c.peer.call(ctx, "config/read", struct {
+		Layers bool   `json:"includeLayers"`
+		Cwd    string `json:"cwd"`
+	}{Cwd: spec.Cwd}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.writable = answer.Config.Writable
+	c.mu.Unlock()
+	var own inject.CodexOwn
+	if !spec.OwnServers {
+		for server := range answer.Config.Servers {
+			own.LeaveOut = append(own.LeaveOut, server)
+		}
+		slices.Sort(own.LeaveOut)
+	}
+	var codeMode struct {
+		Direct []string `json:"direct_only_tool_namespaces"`
+	}
+	if json.Unmarshal(answer.Config.Features.CodeMode, &codeMode) == nil { // it may be a plain switch
+		own.Direct = codeMode.Direct
+	}
+	raw, err := inject.Codex(spec.Catalog, own)
+	if err != nil || spec.Effort == "" {
+		return raw, err
+	}
+	var config map[string]any
+	if err := json.Unmarshal(raw, &config); err != nil {
+		return nil, err
+	}
+	config["model_reasoning_effort"] = spec.Effort
+	return json.Marshal(config)
+}
+
+// freeTools are the tools that need no permission, as "server/tool".
+func freeTools(servers mcp.Catalog) []string {
+	var free []string
+	for _, s := range servers {
+		for _, tool := range s.AutoAllow {
+			free = append(free, s.Name+"/"+tool)
+		}
+	}
+	return free
+}
+
+// opening listens while the CLI starts: what it prints then that is not its
+// protocol explains why it cannot be used.
+type opening struct {
+	c *conversation
+
+	mu    sync.Mutex // guards the fields below
+	up    bool
+	heard []string
+}
+
+func (o *opening) opened() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.up, o.heard = true, nil
+}
+
+// other takes a line that is no message.
+func (o *opening) other(line []byte) {
+	o.mu.Lock()
+	if !o.up && len(o.heard) < 50 {
+		o.heard = append(o.heard, string(line))
+	}
+	o.mu.Unlock()
+	o.c.emit(unknown(line))
+}
+
+func (o *opening) skipped(err error) {
+	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
+}
+
+// failure explains why the conversation did not open.
+func (o *opening) failure(err error) error {
+	if refused, ok := errors.AsType[*agents.PlanError](err); ok {
+		return refused
+	}
+	o.mu.Lock()
+	heard := agents.Redact(strings.Join(o.heard, "\n"))
+	o.mu.Unlock()
+	said := ""
+	if reply, ok := errors.AsType[*replyError](err); ok {
+		said = agents.Redact(reply.Message)
+	}
+	switch {
+	case noThread(said):
+		return &agents.PlanError{Problem: sessionLost(said)}
+	case strings.Contains(said, "required MCP servers failed"):
+		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
+			Title: name + " could not start a tool server of Parley.", Advice: "Read what it said.", Evidence: lastLines(said)}}
+	case said != "":
+		if p, known := explain(said); known {
+			return &agents.PlanError{Problem: p}
+		}
+		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
+			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: lastLines(said)}}
+	case heard != "":
+		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
+			Title:  "The program that was started as " + name + " does not speak its protocol.",
+			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "codex", Evidence: lastLines(heard)}}
+	default:
+		return fmt.Errorf("greet %s: %w", name, err)
+	}
+}

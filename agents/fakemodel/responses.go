@@ -1,0 +1,128 @@
+package fakemodel
+
+import (
+	"net/http"
+	"strings"
+)
+
+// responses is the Responses API.
+var responses = dialect{
+	prefix: "resp", parse: parseResponses, fault: writeResponsesError,
+	stream: func(st *stream, id string, req Request) { st.response(id, req) },
+}
+
+// response writes an answer of the Responses API.
+func (st *stream) response(id string, req Request) {
+	whole := object{"id": id, "object": "response", "model": st.reply.Model, "status": "in_progress", "output": []object{}}
+	st.send("response.created", object{"response": whole})
+	for i, b := range st.reply.Blocks {
+		it := itemOf(b, req, id, i)
+		st.send("response.output_item.added", object{"output_index": i, "item": it.shown("")})
+		it.begin(st)
+		for _, piece := range pieces(it.text, st.reply.Piece) {
+			st.send(it.delta, object{"item_id": it.id, "output_index": i, "content_index": 0, "summary_index": 0, "delta": piece})
+			st.pause(nil, st.reply.Pace)
+		}
+		st.pause(b.Until, 0)
+		st.send("response.output_item.done", object{"output_index": i, "item": it.shown(it.text)})
+	}
+	u := st.reply.Usage
+	end := object{
+		"id": id, "object": "response", "model": st.reply.Model, "status": "completed", "output": []object{},
+		"usage": object{
+			"input_tokens": u.Input + u.CacheRead, "input_tokens_details": object{"cached_tokens": u.CacheRead},
+			"output_tokens": u.Output, "output_tokens_details": object{"reasoning_tokens": 0},
+			"total_tokens": u.Input + u.CacheRead + u.Output,
+		},
+	}
+	event := "response.completed"
+	if f := st.reply.Fault; f != nil {
+		event = "response.failed"
+		end["status"], end["error"] = "failed", object{"code": f.Type, "message": f.Message}
+	}
+	st.send(event, object{"response": end})
+}
+
+// item is one piece of output on its way.
+type item struct {
+	id    string
+	index int
+	delta string                   // event that brings a piece of text
+	text  string                   // message, reasoning, arguments or input
+	shown func(text string) object // the item with so much of its text
+}
+
+// itemOf is a block as the Responses API has it. A tool is called as the request
+// offered it: within its namespace, with arguments or with free text.
+func itemOf(b Block, req Request, response string, index int) item {
+	it := item{id: response + "_" + string(rune('a'+index%26)), index: index, text: b.Text}
+	switch b.Type {
+	case "tool_use":
+		it.text = b.Input
+		call := object{"type": "function_call", "id": it.id, "call_id": b.ID, "name": b.Name}
+		field := "arguments"
+		it.delta = "response.function_call_arguments.delta"
+		tool, _ := req.Tool(b.Name)
+		if tool.Namespace != "" {
+			call["namespace"], call["name"] = tool.Namespace, strings.TrimPrefix(b.Name, tool.Namespace+"__")
+		}
+		if tool.FreeText {
+			call["type"], field = "custom_tool_call", "input"
+			it.delta = "response.custom_tool_call_input.delta"
+		}
+		it.shown = func(text string) object {
+			call[field] = text
+			return call
+		}
+	case "thinking":
+		it.delta = "response.reasoning_summary_text.delta"
+		it.shown = func(text string) object {
+			summary := []object{}
+			if text != "" {
+				summary = append(summary, object{"type": "summary_text", "text": text})
+			}
+			return object{"type": "reasoning", "id": it.id, "summary": summary, "encrypted_content": signature}
+		}
+	default:
+		it.delta = "response.output_text.delta"
+		it.shown = func(text string) object {
+			content := []object{}
+			if text != "" {
+				content = append(content, object{"type": "output_text", "text": text, "annotations": []object{}})
+			}
+			return object{"type": "message", "id": it.id, "role": "assistant", "content": content}
+		}
+	}
+	return it
+}
+
+// begin sends what comes before the pieces.
+func (it item) begin(st *stream) {
+	switch it.delta {
+	case "response.output_text.delta":
+		st.send("response.content_part.added", object{
+			"item_id": it.id, "output_index": it.index, "content_index": 0, "part": object{"type": "output_text", "text": "", "annotations": []object{}},
+		})
+	case "response.reasoning_summary_text.delta":
+		st.send("response.reasoning_summary_part.added", object{
+			"item_id": it.id, "output_index": it.index, "summary_index": 0, "part": object{"type": "summary_text", "text": ""},
+		})
+	}
+}
+
+// writeResponsesError writes a fault in the words of the Responses API.
+func writeResponsesError(w http.ResponseWriter, f Fault) {
+	e := object{"type": f.Type, "code": f.Type, "message": f.Message}
+	switch {
+	case f.Status == http.StatusUnauthorized:
+		e["type"], e["code"] = "invalid_request_error", "invalid_api_key"
+	case f.Status == http.StatusTooManyRequests && !f.Reset.IsZero():
+		e["type"], e["plan_type"], e["resets_at"] = "usage_limit_reached", "plus", f.Reset.Unix()
+	case f.Status == http.StatusTooManyRequests:
+		e["type"], e["code"] = "requests", "rate_limit_exceeded"
+	}
+	for name, value := range f.Header {
+		w.Header().Set(name, value)
+	}
+	writeJSON(w, f.Status, object{"error": e})
+}
