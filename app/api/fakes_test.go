@@ -67,7 +67,11 @@ func (s sessions) Create(_ context.Context, n app.NewSession) (app.Session, erro
 	return made, nil
 }
 func (s sessions) Change(_ context.Context, id string, c app.SessionChange) (app.Session, error) {
-	return app.Session{ID: id, Title: *c.Title}, nil
+	changed := app.Session{ID: id}
+	if c.Title != nil {
+		changed.Title = *c.Title
+	}
+	return changed, nil
 }
 func (s sessions) Send(_ context.Context, _ string, in app.Input) (string, bool, error) {
 	s.w.sent = append(s.w.sent, in)
