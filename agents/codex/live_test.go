@@ -226,3 +226,8 @@ func then(call string, reply fakemodel.Reply) fakemodel.Step {
 func call(id, tool string, input map[string]any) fakemodel.Reply {
 	return fakemodel.Blocks(fakemodel.ToolUseOf(id, tool, input))
 }
+
+func (l *live) there(name string) bool {
+	_, err := os.Stat(l.path(name))
+	return err == nil
+}

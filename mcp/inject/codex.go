@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/mcp"
 )
@@ -47,6 +48,17 @@ type CodexOwn struct {
 // from, and a call that waits for a person no longer makes the model wait.
 const CodexDirect = "features.code_mode.direct_only_tool_namespaces"
 
+// CodexName is how Codex spells a server's name, or a tool's, to its model: with
+// an underscore for every character that a function's name may not have.
+func CodexName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
 // Codex returns the catalogue as the JSON object of overrides that Codex takes
 // when a conversation begins; it is laid over the person's configuration table
 // by table and written nowhere. It may hold secrets (headers, environment), so
@@ -81,7 +93,7 @@ func Codex(servers mcp.Catalog, own CodexOwn) ([]byte, error) {
 				e.Tools[tool] = codexTool{Approval: "approve"}
 			}
 		}
-		if namespace := "mcp__" + s.Name; s.AlwaysLoad && !slices.Contains(direct, namespace) {
+		if namespace := "mcp__" + CodexName(s.Name); s.AlwaysLoad && !slices.Contains(direct, namespace) {
 			direct = append(direct, namespace)
 		}
 		entries[s.Name] = e

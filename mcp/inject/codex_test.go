@@ -41,7 +41,7 @@ func parseCodex(t interface{ Fatalf(string, ...any) }, data []byte) mcp.Catalog 
 		out = append(out, mcp.Spec{
 			Name: name, Transport: transport, Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers,
 			Timeout:    time.Duration(s.Seconds*1000+0.5) * time.Millisecond,
-			AlwaysLoad: slices.Contains(config.Direct, "mcp__"+name),
+			AlwaysLoad: slices.Contains(config.Direct, "mcp__"+strings.ReplaceAll(name, "-", "_")),
 		})
 	}
 	return byName(out)
@@ -68,7 +68,7 @@ func TestCodexInjectThenParseGivesTheSameCatalogue(t *testing.T) {
 func TestCodexGetsOurServerPlainAndWithTimeToWait(t *testing.T) {
 	ours := mcp.Interaction("/opt/parley/parley-mcp", "/run/parley/credential.json", true, false, mcp.DefaultLimits())
 	theirs := mcp.Spec{Name: "docs", Transport: mcp.HTTP, URL: "https://docs.test/mcp", Headers: map[string]string{"X-Key": "k"}, AutoAllow: []string{"look"}}
-	data, err := inject.Codex(mcp.Catalog{ours, theirs}, inject.CodexOwn{LeaveOut: []string{"own"}, Direct: []string{"mcp__own", "mcp__parley-interaction"}})
+	data, err := inject.Codex(mcp.Catalog{ours, theirs}, inject.CodexOwn{LeaveOut: []string{"own"}, Direct: []string{"mcp__own", "mcp__parley_interaction"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,10 @@ import "parley/mcp"
 // so the texts tell the model to search.
 func ToolPrefix(family string) string {
 	switch family {
-	case "claude", "codex", "dsh":
+	case "claude", "dsh":
 		return "mcp__" + mcp.InteractionServer + "__"
+	case "codex":
+		return "mcp__" + CodexName(mcp.InteractionServer) + "__"
 	case "opencode":
 		return mcp.InteractionServer + "_"
 	case "grok":

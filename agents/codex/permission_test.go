@@ -1,0 +1,163 @@
+package codex_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"parley/agents"
+	"parley/agents/agenttest"
+	"parley/agents/fakemodel"
+)
+
+func answered(action string) agents.Outcome {
+	return agents.Outcome{Reason: "response", Action: action}
+}
+
+const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n+and a half\n three\n*** Add File: b.txt\n+new\n*** End Patch"
+
+// What changes something is asked in the default mode: commands beyond the
+// sandbox and patches, each answer in its own way.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	beyond := func(id, cmd string) fakemodel.Reply {
+		return call(id, "exec_command", map[string]any{"cmd": cmd, "sandbox_permissions": "require_escalated", "justification": "May I?"})
+	}
+	l := launch(t, wish{},
+		says("sandboxed", call("s", "exec_command", map[string]any{"cmd": "touch made; ls"})),
+		then("s", fakemodel.Text("It could not.")),
+		says("beyond", beyond("b", "touch made")), then("b", fakemodel.Text("Made.")),
+		says("refuse", beyond("r", "rm made")), then("r", fakemodel.Text("Left.")),
+		says("close", beyond("c", "rm made")), then("c", fakemodel.Text("Left.")),
+		says("wait", beyond("w", "rm made")), then("w", fakemodel.Text("Left.")),
+		says("patch", fakemodel.Blocks(fakemodel.ToolUse("p", "apply_patch", patch))), then("p", fakemodel.Text("Patched.")),
+	)
+	l.write("a.txt", "one\ntwo\nthree\n")
+
+	l.prompt("sandboxed")
+	l.done()
+	if l.read("made") != "" || l.host.Asks() != 0 {
+		t.Error("a command of the sandbox was asked for")
+	}
+
+	l.prompt("beyond")
+	asked := l.host.NextAsk()
+	a := asked.Approval
+	if asked.Kind != agents.AskApproval || asked.ToolID != "b" || a.Command != "touch made" || a.Why != "May I?" || a.Scopes[0] != "allow_once" || len(a.Input) == 0 {
+		t.Errorf("asked %+v %+v", asked.Interaction, a)
+	}
+	if started, ok := agenttest.Find[agents.ToolStarted](asked.Before[l.turns:]); !ok || started.ID != "b" {
+		t.Errorf("asked before the call was told of: %s", agenttest.Describe(asked.Before[l.turns:]))
+	}
+	asked.Answer(answered("allow_once"))
+	l.done()
+	if !l.there("made") {
+		t.Errorf("the command did not run; told %q", l.told("b"))
+	}
+
+	for _, tt := range []struct {
+		prompt, call string
+		outcome      agents.Outcome
+		says         string
+	}{
+		{"refuse", "r", agents.Outcome{Reason: "response", Action: "deny", Note: "it is precious"}, "it is precious"},
+		{"close", "c", agents.Outcome{Reason: "dismissed"}, "closed the request"},
+		{"wait", "w", agents.Outcome{Reason: "timeout"}, "Nobody decided"},
+	} {
+		l.prompt(tt.prompt)
+		l.host.NextAsk().Answer(tt.outcome)
+		events := l.done()
+		if end, _ := agenttest.Find[agents.ToolEnded](events); end.Status == "ok" || !l.there("made") {
+			t.Errorf("%s: the call ended as %+v", tt.prompt, end)
+		}
+		requests := l.model.Requests()
+		wantIn(t, tt.prompt, requests[len(requests)-1].Everything(), tt.says)
+	}
+
+	l.prompt("patch")
+	asked = l.host.NextAsk()
+	a = asked.Approval
+	if a.Tool != "apply_patch" || !slices.Contains(a.Scopes, "allow_session") || asked.Title != "Edit a.txt, b.txt" {
+		t.Errorf("asked %+v %+v", asked.Interaction, a)
+	}
+	wantIn(t, "diff", a.Diff, "-two\n+TWO\n+and a half\n", "+new")
+	asked.Answer(answered("allow_once"))
+	events := l.done()
+	changes := agenttest.All[agents.FileChanged](events)
+	if len(changes) != 2 || changes[0].Change != "modified" || changes[0].Added != 2 || changes[0].Removed != 1 || changes[1].Change != "added" || changes[1].Added != 1 {
+		t.Errorf("changed %+v", changes)
+	}
+	if l.read("a.txt") != "one\nTWO\nand a half\nthree\n" || l.read("b.txt") != "new\n" {
+		t.Errorf("a.txt %q, b.txt %q", l.read("a.txt"), l.read("b.txt"))
+	}
+}
+
+// In the wider modes less is asked, and a mode can be changed between turns.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	l := launch(t, wish{mode: agents.ModeEdits},
+		says("edit", fakemodel.Blocks(fakemodel.ToolUse("e", "apply_patch", "*** Begin Patch\n*** Add File: b.txt\n+new\n*** End Patch"))), then("e", fakemodel.Text("Edited.")),
+		says("outside", call("o", "exec_command", map[string]any{"cmd": "touch ../outside", "sandbox_permissions": "require_escalated", "justification": "May I?"})), then("o", fakemodel.Text("No.")),
+		says("full", call("f", "exec_command", map[string]any{"cmd": "touch ../full"})), then("f", fakemodel.Text("Done.")),
+		says("insist", call("i", "exec_command", map[string]any{"cmd": "touch ../insisted", "sandbox_permissions": "require_escalated", "justification": "May I?"})), then("i", fakemodel.Text("Done.")),
+		says("plan", call("p", "exec_command", map[string]any{"cmd": "touch planned", "sandbox_permissions": "require_escalated", "justification": "May I?"})), then("p", fakemodel.Text("Refused.")),
+	)
+	l.prompt("edit")
+	l.done()
+	if l.read("b.txt") != "new\n" || l.host.Asks() != 0 {
+		t.Errorf("b.txt %q, %d asked", l.read("b.txt"), l.host.Asks())
+	}
+	l.prompt("outside")
+	l.host.NextAsk().Answer(answered("deny"))
+	l.done()
+	if l.there("../outside") {
+		t.Error("a refused command ran")
+	}
+	mode := func(m agents.Mode) {
+		if err := l.agent.SetMode(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mode(agents.ModeFull)
+	l.prompt("full")
+	l.done()
+	if !l.there("../full") || l.host.Asks() != 1 {
+		t.Errorf("full access: %q, %d asked", l.told("f"), l.host.Asks())
+	}
+	l.prompt("insist")
+	l.done()
+	t.Logf("full access, escalation: told %q, there %v", l.told("i"), l.there("../insisted"))
+	mode(agents.ModePlan)
+	l.prompt("plan")
+	l.done()
+	if l.there("planned") || l.host.Asks() != 1 {
+		t.Errorf("while planning: %q, %d asked", l.told("p"), l.host.Asks())
+	}
+	if err := l.agent.SetMode(t.Context(), "odd"); !errors.Is(err, agents.ErrUnsupported) {
+		t.Errorf("an unknown mode: %v", err)
+	}
+}
+
+// A stop takes an open request back and keeps the process.
+func TestStopWhileAsking(t *testing.T) {
+	t.Parallel()
+	l := launch(t, wish{},
+		says("beyond", call("b", "exec_command", map[string]any{"cmd": "touch made", "sandbox_permissions": "require_escalated", "justification": "May I?"})),
+		says("again", fakemodel.Text("Here I am.")),
+	)
+	l.prompt("beyond")
+	asked := l.host.NextAsk()
+	if err := l.agent.Interrupt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	events, end := l.ended()
+	if end.Stop != agents.StopStopped || !errors.Is(context.Cause(asked.Ctx), agents.ErrTurnStopped) {
+		t.Errorf("ended %+v, withdrawn because of %v", end, context.Cause(asked.Ctx))
+	}
+	agenttest.CheckEvents(t, events)
+	l.prompt("again")
+	if got := agenttest.Said(l.done()); got != "Here I am." || l.there("made") {
+		t.Errorf("said %q", got)
+	}
+}
