@@ -76,6 +76,7 @@ const (
 	ByCLI     By = "cli"
 	ByHook    By = "hook"
 	ByNative  By = "native"
+	ByRule    By = "rule" // a permission that the person gave before, see Rule and Grant
 )
 
 // Option is one answer that the agent proposes.
@@ -120,6 +121,8 @@ type Field struct {
 	Maximum     *float64 `json:"maximum,omitempty"`
 	MinLength   *int     `json:"min_length,omitempty"`
 	MaxLength   *int     `json:"max_length,omitempty"`
+	MinItems    *int     `json:"min_items,omitempty"` // of a choice with several answers
+	MaxItems    *int     `json:"max_items,omitempty"`
 }
 
 // Risk is why an approval deserves a second look.
@@ -134,17 +137,27 @@ const (
 	RiskForcePush     Risk = "force_push"
 )
 
+// RiskReason says which words of a request make it a risk.
+type RiskReason struct {
+	Risk  Risk   `json:"risk"`
+	Words string `json:"words"` // as they stand in the command, or a path
+}
+
 // Approval is what an agent wants to be allowed.
 type Approval struct {
-	Tool    string   `json:"tool"`   // the CLI's name of the tool
-	Title   string   `json:"title"`  // what would happen, in words
-	Detail  string   `json:"detail"` // the command, path or input, as text
-	Diff    string   `json:"diff"`   // unified diff, "" when it is no edit
-	Why     string   `json:"why"`    // the agent's own reason, "" when it gave none
-	Scopes  []Action `json:"scopes"` // the allow actions this CLI can carry out, narrowest first
-	Risks   []Risk   `json:"risks"`
-	ToolID  string   `json:"tool_id"`
-	Command string   `json:"command"` // exact command line, "" when it is no command
+	Tool   string   `json:"tool"`   // the CLI's name of the tool
+	Title  string   `json:"title"`  // what would happen, in words
+	Detail string   `json:"detail"` // the command, path or input, as text
+	Diff   string   `json:"diff"`   // unified diff, "" when it is no edit
+	Why    string   `json:"why"`    // the agent's own reason, "" when it gave none
+	Scopes []Action `json:"scopes"` // the allow actions this CLI can carry out, narrowest first
+	Risks  []Risk   `json:"risks"`  // each once, gravest first
+	// Reasons say for each risk which words made it one, in the order of Risks.
+	Reasons []RiskReason `json:"risk_reasons,omitempty"`
+	// Grants say what the wider of Scopes would let through, where Parley keeps it.
+	Grants  []Grant `json:"grants,omitempty"`
+	ToolID  string  `json:"tool_id"`
+	Command string  `json:"command"` // exact command line, "" when it is no command
 }
 
 // Interaction is anything a person must answer. The same shape is the record,
@@ -189,6 +202,7 @@ type Interaction struct {
 	SeenAt             int64 `json:"seen_at,omitempty"`
 	DeliveredAt        int64 `json:"delivered_at,omitempty"`
 	ClearedAt          int64 `json:"cleared_at,omitempty"` // taken out of "moved on"
+	NoticedAt          int64 `json:"noticed_at,omitempty"` // told in a system notice; once in its life
 	// UndeliveredAt is set when it was answered and the agent was gone before
 	// the answer reached it: found at once, or at the next start after a crash.
 	UndeliveredAt int64 `json:"undelivered_at,omitempty"`
@@ -227,6 +241,7 @@ type Outcome struct {
 	Note       string              `json:"note,omitempty"`    // reason given with a deny
 	Files      []Attachment        `json:"files,omitempty"`
 	By         By                  `json:"by,omitempty"`
+	RuleID     string              `json:"rule_id,omitempty"` // with By rule: the stored Rule that answered, "" when it was a permission for the session
 	ResolvedAt int64               `json:"resolved_at"`
 
 	// InteractionID says what this is the outcome of. Set by the desk on what it

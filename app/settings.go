@@ -3,14 +3,32 @@ package app
 // Settings are the person's preferences. A change is
 // checked as a whole before any of it is taken.
 type Settings struct {
-	Language          string `json:"language"`     // "", en, zh-CN; "" follows the system
-	Theme             string `json:"theme"`        // "", light, dark; "" follows the system
-	DeadlineSeconds   int    `json:"deadline_s"`   // 60 to 86400, default 300
-	MaxWaitSeconds    int    `json:"max_wait_s"`   // never under the deadline, default 3600
-	SendKey           string `json:"send_key"`     // enter, ctrl_enter
-	Notify            bool   `json:"notify"`       // system notification when not in front
-	HideContent       bool   `json:"hide_content"` // notification without the question's text
-	DefaultAgent      string `json:"default_agent"`
-	DefaultMode       string `json:"default_mode"`
-	KeepRunningOnQuit string `json:"on_quit"` // ask, stop
+	Language        string `json:"language"`        // "", en, zh-CN; "" follows the system
+	Theme           string `json:"theme"`           // "", light, dark; "" follows the system
+	DeadlineSeconds int    `json:"deadline_s"`      // 60 to 86400, default 300
+	MaxWaitSeconds  int    `json:"max_wait_s"`      // never under the deadline, default 3600
+	SendKey         string `json:"send_key"`        // enter, ctrl_enter
+	Notify          bool   `json:"notify"`          // system notification when not in front
+	NotifyFinished  bool   `json:"notify_finished"` // also when agents have finished, merged
+	NotifySound     bool   `json:"notify_sound"`    // let the system play its sound with a notification
+	HideContent     bool   `json:"hide_content"`    // notification without the question's text
+	// QuietFrom and QuietUntil are local times of day, "22:30". Between them no
+	// notification is shown; questions are still counted. Both "" is never. They
+	// may reach over midnight.
+	QuietFrom  string `json:"quiet_from"`
+	QuietUntil string `json:"quiet_until"`
+	// QuestionCommand is run, as program and arguments without a shell, when a
+	// question comes and when it ends, with the record on its standard input.
+	// Empty is none. Only the window and the command line may change it.
+	QuestionCommand   []string `json:"question_command"`
+	DefaultAgent      string   `json:"default_agent"`
+	DefaultMode       string   `json:"default_mode"`
+	KeepRunningOnQuit string   `json:"on_quit"` // ask, stop, keep
+	// What is kept. A session that is kept for a number of days is deleted, with
+	// all that Parley holds of it, that long after its last turn, unless
+	// something of it waits or has moved on. 0 days is for ever.
+	KeepSessionDays int `json:"keep_session_days"` // 0 to 36500, default 0
+	KeepOutputDays  int `json:"keep_output_days"`  // long outputs of tools; 0 is as long as their session, the default
+	KeepLogFiles    int `json:"keep_log_files"`    // of 5 MiB each, 1 to 50, default 3
+	KeepBackups     int `json:"keep_backups"`      // copies of the record from before an update, 1 to 50, default 3
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 
 	"parley/app"
 )
@@ -37,13 +38,28 @@ func (h *handler) settings(*http.Request, Empty) (app.Settings, error) {
 	return h.Settings.Get(), nil
 }
 
+// setSettings takes the command that questions run from this computer alone: a
+// browser that was let in runs agents, which ask, and no program without asking.
 func (h *handler) setSettings(r *http.Request, s app.Settings) (app.Settings, error) {
+	if doorOf(r.Context()) == app.ByBrowser && !slices.Equal(s.QuestionCommand, h.Settings.Get().QuestionCommand) {
+		return app.Settings{}, &app.Error{Code: app.CodeForbidden, Field: "question_command",
+			Message: "The command that questions run can only be changed in the window or on the command line."}
+	}
 	return h.Settings.Set(r.Context(), s)
 }
 
-func (h *handler) presence(_ *http.Request, p Presence) (Empty, error) {
+// presence counts as seen what is in view in front of the person.
+func (h *handler) presence(r *http.Request, p Presence) (Empty, error) {
 	if h.Presence != nil {
 		h.Presence(p)
+	}
+	if !p.Front {
+		return Empty{}, nil
+	}
+	for _, id := range p.Visible {
+		if err := h.Desk.Seen(r.Context(), id); err != nil && app.ErrorCode(err) != app.CodeNotFound {
+			return Empty{}, err
+		}
 	}
 	return Empty{}, nil
 }

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -52,8 +54,21 @@ func (h *handler) typing(r *http.Request, _ Empty) (app.Interaction, error) {
 	return h.atNow(in), err
 }
 
-func (h *handler) saveDraft(r *http.Request, d app.Draft) (Empty, error) {
-	return Empty{}, h.Desk.SaveDraft(r.Context(), r.PathValue("id"), d)
+func (h *handler) saveDraft(r *http.Request, d app.Draft) (DraftReply, error) {
+	kept, err := h.Desk.SaveDraft(r.Context(), r.PathValue("id"), d)
+	if err != nil {
+		return DraftReply{}, err
+	}
+	same, err := sameJSON(kept, &d)
+	return DraftReply{Saved: same, Draft: kept}, err
+}
+
+// sameJSON compares as a client would: an empty list that is left out is equal
+// to none.
+func sameJSON(a, b any) (bool, error) {
+	x, err1 := json.Marshal(noNilLists(a))
+	y, err2 := json.Marshal(noNilLists(b))
+	return bytes.Equal(x, y), firstOf(err1, err2)
 }
 
 func (h *handler) seen(r *http.Request, _ Empty) (Empty, error) {

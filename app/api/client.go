@@ -125,6 +125,55 @@ func (c *Client) Interactions(ctx context.Context, f app.InteractionFilter) ([]a
 	return list.Interactions, err
 }
 
+// History reads a page of all that was ever asked.
+func (c *Client) History(ctx context.Context, f app.HistoryFilter) (app.HistoryPage, error) {
+	q := historyQuery(f)
+	q.Set("cursor", f.Cursor)
+	if f.Limit > 0 {
+		q.Set("limit", strconv.Itoa(f.Limit))
+	}
+	return get[app.HistoryPage](ctx, c, "/api/history?"+q.Encode())
+}
+
+// ExportHistory writes the decision log to w, as "md" or "json".
+func (c *Client) ExportHistory(ctx context.Context, format string, f app.HistoryFilter, w io.Writer) error {
+	q := historyQuery(f)
+	q.Set("format", format)
+	resp, err := c.do(ctx, "GET", "/api/history/export?"+q.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(w, resp.Body)
+	return err
+}
+
+func historyQuery(f app.HistoryFilter) url.Values {
+	return url.Values{
+		"q": {f.Search}, "session": {f.SessionID}, "agent": {f.Agent}, "kind": {string(f.Kind)}, "end": {string(f.End)},
+		"since": {strconv.FormatInt(f.Since, 10)}, "until": {strconv.FormatInt(f.Until, 10)},
+	}
+}
+
+// Rules lists the permissions that were given for good.
+func (c *Client) Rules(ctx context.Context) ([]app.Rule, error) {
+	list, err := get[RuleList](ctx, c, "/api/approvals")
+	return list.Rules, err
+}
+
+// RevokeRule takes one back.
+func (c *Client) RevokeRule(ctx context.Context, id string) error {
+	_, err := send[Empty](ctx, c, "DELETE", "/api/approvals/"+url.PathEscape(id), nil)
+	return err
+}
+
+// Noticed claims the right to tell of questions in a system notice and returns
+// those that nobody has told of.
+func (c *Client) Noticed(ctx context.Context, ids []string) ([]string, error) {
+	reply, err := send[NoticeClaim](ctx, c, "POST", "/api/interactions/noticed", NoticeClaim{Interactions: ids})
+	return reply.Interactions, err
+}
+
 // Interaction reads one interaction.
 func (c *Client) Interaction(ctx context.Context, id string) (app.Interaction, error) {
 	return get[app.Interaction](ctx, c, "/api/interactions/"+url.PathEscape(id))

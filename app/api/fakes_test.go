@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +33,9 @@ type world struct {
 	settings     app.Settings
 	presence     []api.Presence
 	drafts       []app.Draft
+	history      []app.Interaction
+	filters      []app.HistoryFilter // of the reads of the history
+	rules        []app.Rule
 	seen         []string
 	present      app.Snapshot
 	subs         chan *subscription // handed to subscribers in turn
@@ -119,9 +124,15 @@ func (d desk) MoreTime(ctx context.Context, id string) (app.Interaction, error) 
 	return d.Get(ctx, id)
 }
 func (d desk) Typing(ctx context.Context, id string) (app.Interaction, error) { return d.Get(ctx, id) }
-func (d desk) SaveDraft(_ context.Context, _ string, draft app.Draft) error {
+func (d desk) SaveDraft(_ context.Context, _ string, draft app.Draft) (*app.Draft, error) {
+	if n := len(d.w.drafts); n > 0 && d.w.drafts[n-1].Revision >= draft.Revision {
+		return &d.w.drafts[n-1], nil
+	}
 	d.w.drafts = append(d.w.drafts, draft)
-	return nil
+	return &draft, nil
+}
+func (d desk) Noticed(_ context.Context, ids []string) ([]string, error) {
+	return ids[:min(1, len(ids))], nil
 }
 func (d desk) Seen(_ context.Context, id string) error {
 	d.w.seen = append(d.w.seen, id)
@@ -149,6 +160,26 @@ func (r records) Interactions(context.Context, app.InteractionFilter) ([]app.Int
 		list = append(list, in)
 	}
 	return list, nil
+}
+
+// History gives one interaction a page.
+func (r records) History(_ context.Context, f app.HistoryFilter) (app.HistoryPage, error) {
+	r.w.filters = append(r.w.filters, f)
+	at, _ := strconv.Atoi(f.Cursor)
+	page := app.HistoryPage{Interactions: r.w.history[at:min(at+1, len(r.w.history))]}
+	if at+1 < len(r.w.history) {
+		page.Next = strconv.Itoa(at + 1)
+	}
+	return page, nil
+}
+func (r records) Rules(context.Context) ([]app.Rule, error) { return r.w.rules, nil }
+func (r records) RevokeRule(_ context.Context, id string) error {
+	n := len(r.w.rules)
+	r.w.rules = slices.DeleteFunc(r.w.rules, func(rule app.Rule) bool { return rule.ID == id })
+	if len(r.w.rules) == n {
+		return app.Errorf(app.CodeNotFound, "There is no such permission.")
+	}
+	return nil
 }
 func (r records) Snapshot(context.Context) (app.Snapshot, error) {
 	r.w.mu.Lock()

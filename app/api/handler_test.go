@@ -292,18 +292,20 @@ func TestSmallCalls(t *testing.T) {
 		{"DELETE", "/api/sessions/s1", "", `{}`},
 		{"POST", "/api/interactions/q/more-time", "", `"remaining_timeout_ms":1000`},
 		{"POST", "/api/interactions/q/typing", "", `"interaction_id":"q"`},
-		{"PUT", "/api/interactions/q/draft", `{"revision":3,"selected":[],"text":"half"}`, `{}`},
+		{"PUT", "/api/interactions/q/draft", `{"revision":3,"selected":[],"text":"half"}`, `{"saved":true,"draft":{"revision":3,`},
+		{"PUT", "/api/interactions/q/draft", `{"revision":2,"selected":[],"text":"other"}`, `{"saved":false,"draft":{"revision":3,`},
 		{"POST", "/api/interactions/q/seen", "", `{}`},
 		{"POST", "/api/interactions/q/clear", "", `{}`},
 		{"PUT", "/api/settings", `{"theme":"dark"}`, `"theme":"dark"`},
 		{"GET", "/api/settings", "", `"theme":"dark"`},
-		{"POST", "/api/presence", `{"client":"c","front":true,"session":"s1"}`, `{}`},
+		{"POST", "/api/presence", `{"client":"c","front":true,"session":"s1","visible":["a","b"]}`, `{}`},
+		{"POST", "/api/presence", `{"client":"c","front":false,"visible":["c"]}`, `{}`},
 	} {
 		if _, body := call(t, h, c.method, c.path, c.body); !strings.Contains(body, c.want) {
 			t.Errorf("%s %s: %s lacks %s", c.method, c.path, body, c.want)
 		}
 	}
-	if len(w.drafts) != 1 || w.drafts[0].Text != "half" || len(w.seen) != 1 || len(w.presence) != 1 || !w.presence[0].Front {
+	if len(w.drafts) != 1 || w.drafts[0].Text != "half" || !slices.Equal(w.seen, []string{"q", "a", "b"}) || len(w.presence) != 2 || !w.presence[0].Front {
 		t.Errorf("drafts %+v, seen %v, presence %+v", w.drafts, w.seen, w.presence)
 	}
 }

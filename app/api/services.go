@@ -35,8 +35,13 @@ type Desk interface {
 	Answer(ctx context.Context, a app.Answer) (app.Reply, error)
 	MoreTime(ctx context.Context, id string) (app.Interaction, error)
 	Typing(ctx context.Context, id string) (app.Interaction, error)
-	SaveDraft(ctx context.Context, id string, d app.Draft) error
+	// SaveDraft returns the draft that is kept then: another one when its revision
+	// is not lower, nil when the interaction can't be answered any more.
+	SaveDraft(ctx context.Context, id string, d app.Draft) (*app.Draft, error)
 	Seen(ctx context.Context, id string) error
+	// Noticed returns those of the ids whose questions wait and that nobody has
+	// told of before, and marks them as told of. Unknown ids are left out.
+	Noticed(ctx context.Context, ids []string) ([]string, error)
 	Clear(ctx context.Context, id string) error
 }
 
@@ -49,6 +54,13 @@ type Records interface {
 	// unless only after is given. through is the number the page is true for.
 	Events(ctx context.Context, id app.SessionID, before, after int64, limit int) (events []app.Event, through int64, more bool, err error)
 	Interactions(ctx context.Context, f app.InteractionFilter) ([]app.Interaction, error)
+	// History reads a page of all that was ever asked, newest first. A cursor
+	// that is none is app.CodeInvalidArgument.
+	History(ctx context.Context, f app.HistoryFilter) (app.HistoryPage, error)
+	// Rules are the permissions that were given for good, newest first.
+	Rules(ctx context.Context) ([]app.Rule, error)
+	// RevokeRule forgets one. An unknown id is app.CodeNotFound.
+	RevokeRule(ctx context.Context, id string) error
 	Snapshot(ctx context.Context) (app.Snapshot, error)
 }
 

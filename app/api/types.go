@@ -154,6 +154,14 @@ type QueueChange struct {
 	Index *int    `json:"index,omitempty"` // new place, from 0
 }
 
+// DraftReply is what became of a draft. Saved is false when Draft, what is kept,
+// is another one: somebody else has a draft of the same or a higher revision, or
+// it can't be answered any more and there is none.
+type DraftReply struct {
+	Saved bool       `json:"saved"`
+	Draft *app.Draft `json:"draft,omitempty"`
+}
+
 // InteractionList is interactions, waiting ones by time left, then newest.
 type InteractionList struct {
 	Interactions []app.Interaction `json:"interactions"`
@@ -182,11 +190,25 @@ type FolderList struct {
 }
 
 // Presence says whether the person is looking. Front means that the window or
-// tab has the focus; Session is what it shows.
+// tab has the focus; Session is what it shows. A question counts as seen when
+// its card is in view in front of the person: Visible are the ids of those.
 type Presence struct {
 	Client  string        `json:"client"`
 	Front   bool          `json:"front"`
 	Session app.SessionID `json:"session,omitempty"`
+	Visible []string      `json:"visible,omitempty"`
+}
+
+// NoticeClaim asks for the right to tell the person of questions in a system
+// notice, by their ids. The reply names those that nobody has told of yet: a
+// question is told of once in its life, whatever windows there are.
+type NoticeClaim struct {
+	Interactions []string `json:"interactions"`
+}
+
+// RuleList is the permissions that the person gave for good, newest first.
+type RuleList struct {
+	Rules []app.Rule `json:"rules"`
 }
 
 // ServeRequest asks for the page to be served to browsers for as long as the

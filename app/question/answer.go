@@ -146,11 +146,19 @@ func (d *Desk) Seen(ctx context.Context, id string) error {
 	return d.cfg.Records.InteractionSeen(ctx, id)
 }
 
-// SaveDraft keeps an answer in the making. Of two saves the one with the higher
-// revision stays, in whatever order they arrive.
-func (d *Desk) SaveDraft(ctx context.Context, id string, draft app.Draft) error {
+// Noticed returns those of the ids that wait, that nobody has seen, and that
+// nobody was told of in a system notice before, and marks them as told of.
+func (d *Desk) Noticed(ctx context.Context, ids []string) ([]string, error) {
+	return d.cfg.Records.NoticedInteractions(ctx, ids)
+}
+
+// SaveDraft keeps an answer in the making and returns what is kept then. Of two
+// saves the one with the higher revision stays, in whatever order they arrive;
+// whoever was overtaken gets the other's. nil means that it can't be answered
+// any more.
+func (d *Desk) SaveDraft(ctx context.Context, id string, draft app.Draft) (*app.Draft, error) {
 	if err := draftFits(draft); err != nil {
-		return err
+		return nil, err
 	}
 	return d.cfg.Records.SaveDraft(ctx, id, draft)
 }

@@ -46,6 +46,41 @@ func (d *Desk) Ask(ctx context.Context, in app.Interaction) (app.Outcome, error)
 	return r.out, r.err
 }
 
+// Allowed answers an approval by a permission that the person gave before: one
+// for good, or, when inSession says so, one for the session. It is recorded as
+// allowed once, by app.ByRule, and never shown as waiting. ok is false when
+// nothing covers it, and then nothing was recorded. A request that deserves a
+// second look is covered by nothing.
+func (d *Desk) Allowed(ctx context.Context, in app.Interaction, inSession bool) (out app.Outcome, ok bool, err error) {
+	if in.Kind != app.KindApproval || in.Approval == nil || len(in.Approval.Risks) > 0 {
+		return out, false, nil
+	}
+	rule, ok, err := d.rule(ctx, in)
+	if err != nil || !ok && !inSession {
+		return out, false, err
+	}
+	in = d.fresh(in)
+	in.TimeoutMS, in.RemainingTimeoutMS, in.DeadlineAt, in.MaxDeadlineAt = 0, 0, 0, 0
+	out = d.ended(app.ReasonResponse, app.CausePerson)
+	out.Action, out.By, out.RuleID = app.ActionAllowOnce, app.ByRule, rule.ID
+	err = d.cfg.Records.OpenSettled(context.WithoutCancel(ctx), in, out)
+	if app.ErrorCode(err) == app.CodeNotFound && rule.ID != "" { // taken back in this moment
+		return app.Outcome{}, false, nil
+	}
+	out.InteractionID = in.ID
+	return out, err == nil, err
+}
+
+// rule finds the stored permission that covers an approval.
+func (d *Desk) rule(ctx context.Context, in app.Interaction) (app.Rule, bool, error) {
+	for _, g := range in.Approval.Grants {
+		if g.Action == app.ActionAllowAlways {
+			return d.cfg.Records.AllowedByRule(ctx, in.Agent, g)
+		}
+	}
+	return app.Rule{}, false, nil
+}
+
 // fresh is an interaction that begins now.
 func (d *Desk) fresh(in app.Interaction) app.Interaction {
 	if in.ID == "" {

@@ -30,8 +30,17 @@ type Records interface {
 	InteractionDelivered(ctx context.Context, id string) error
 	InteractionUndelivered(ctx context.Context, id string) error
 	InteractionSeen(ctx context.Context, id string) error
+	// NoticedInteractions marks as told of those that wait unseen and untold, and
+	// returns them.
+	NoticedInteractions(ctx context.Context, ids []string) ([]string, error)
 	ClearInteraction(ctx context.Context, id string) error
-	SaveDraft(ctx context.Context, id string, draft app.Draft) error
+	// SaveDraft returns the draft that is kept then, nil when there is none.
+	SaveDraft(ctx context.Context, id string, draft app.Draft) (*app.Draft, error)
+	// AllowedByRule finds the permission given for good that covers a grant.
+	AllowedByRule(ctx context.Context, agent string, g app.Grant) (app.Rule, bool, error)
+	// OpenSettled stores an interaction with its outcome and emits *.requested
+	// and *.resolved. With a rule that was taken back it is app.CodeNotFound.
+	OpenSettled(ctx context.Context, in app.Interaction, out app.Outcome) error
 }
 
 // Config is what the desk stands on. Only Records must be set.

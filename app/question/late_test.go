@@ -24,7 +24,7 @@ func TestLateAnswerBecomesOneMessage(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		ctx := context.Background()
 		q := w.timedOut()
-		w.must(w.SaveDraft(ctx, q.id, app.Draft{Revision: 1, Text: "half"}))
+		w.draft(q.id, app.Draft{Revision: 1, Text: "half"})
 		var heard app.Answer
 		w.late = func(ctx context.Context, in app.Interaction, a app.Answer) (app.TurnID, error) {
 			heard = a
@@ -161,7 +161,7 @@ func TestRestartLosesNothing(t *testing.T) {
 		ctx := context.Background()
 		q := w.ask(w.clarify())
 		draft := app.Draft{Revision: 3, Selected: []string{"fixed"}, Text: "half an answ"}
-		w.must(w.SaveDraft(ctx, q.id, draft))
+		w.draft(q.id, draft)
 		w.must(w.Seen(ctx, q.id))
 		desk := w.Desk
 		db := w.records.DB
@@ -210,9 +210,10 @@ func TestDraftsAreBounded(t *testing.T) {
 		for i := range long {
 			long[i] = 'x'
 		}
-		wantCode(t, w.SaveDraft(ctx, q.id, app.Draft{Revision: 1, Text: string(long)}), app.CodeInvalidArgument)
-		w.must(w.SaveDraft(ctx, q.id, app.Draft{Revision: 1, Text: string(long[1:])}))
-		_, err := w.answer(q.id, string(long))
+		_, err := w.SaveDraft(ctx, q.id, app.Draft{Revision: 1, Text: string(long)})
+		wantCode(t, err, app.CodeInvalidArgument)
+		w.draft(q.id, app.Draft{Revision: 1, Text: string(long[1:])})
+		_, err = w.answer(q.id, string(long))
 		wantCode(t, err, app.CodeInvalidArgument)
 		equal(t, q.ended(), false)
 		_, err = w.answer(q.id, string(long[1:]))

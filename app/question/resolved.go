@@ -48,6 +48,8 @@ func door(by app.By) string {
 		return " on the command line"
 	case app.ByHook:
 		return " by a hook"
+	case app.ByRule:
+		return " by a permission given before"
 	case app.ByNative:
 		return " in the agent's own interface"
 	}

@@ -284,6 +284,14 @@ func (w *world) dismiss(id string) (app.Reply, error) {
 	return w.Answer(context.Background(), app.Answer{InteractionID: id, Status: app.StatusCancelled, By: app.ByCLI})
 }
 
+// draft saves a draft that is kept.
+func (w *world) draft(id string, d app.Draft) {
+	w.t.Helper()
+	kept, err := w.SaveDraft(context.Background(), id, d)
+	w.must(err)
+	equal(w.t, kept, &d)
+}
+
 func (w *world) get(id string) app.Interaction {
 	w.t.Helper()
 	in, err := w.Get(context.Background(), id)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ func open(t *testing.T, path string) *settings.File {
 func TestDefaultsThenAChangeThatLasts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	f := open(t, path)
-	if got := f.Get(); got != settings.Defaults() {
+	if got := f.Get(); !same(got, settings.Defaults()) {
 		t.Fatalf("got %+v", got)
 	}
 	if l := f.Limits(); l.Deadline != 5*time.Minute || l.MaxWait != time.Hour {
@@ -34,11 +35,12 @@ func TestDefaultsThenAChangeThatLasts(t *testing.T) {
 	}
 	s := f.Get()
 	s.Theme, s.DeadlineSeconds = "dark", 600
+	s.QuietFrom, s.QuietUntil, s.QuestionCommand = "22:00", "07:30", []string{"/usr/bin/env", "true"}
 	if _, err := f.Set(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, path)
-	if again.Get() != s || again.Problem() != nil {
+	if !same(again.Get(), s) || again.Problem() != nil {
 		t.Fatalf("after a restart: %+v, %v", again.Get(), again.Problem())
 	}
 	if again.Limits().Deadline != 10*time.Minute {
@@ -54,24 +56,33 @@ func TestDefaultsThenAChangeThatLasts(t *testing.T) {
 func TestBadChangeChangesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	f := open(t, path)
-	for field, spoil := range map[string]func(*app.Settings){
-		"language":     func(s *app.Settings) { s.Language = "fr" },
-		"theme":        func(s *app.Settings) { s.Theme = "sepia" },
-		"send_key":     func(s *app.Settings) { s.SendKey = "" },
-		"default_mode": func(s *app.Settings) { s.DefaultMode = "yolo" },
-		"on_quit":      func(s *app.Settings) { s.KeepRunningOnQuit = "maybe" },
-		"deadline_s":   func(s *app.Settings) { s.DeadlineSeconds = 59 },
-		"max_wait_s":   func(s *app.Settings) { s.DeadlineSeconds = 900; s.MaxWaitSeconds = 899 },
+	for _, c := range []struct {
+		field string
+		spoil func(*app.Settings)
+	}{
+		{"language", func(s *app.Settings) { s.Language = "fr" }},
+		{"theme", func(s *app.Settings) { s.Theme = "sepia" }},
+		{"send_key", func(s *app.Settings) { s.SendKey = "" }},
+		{"default_mode", func(s *app.Settings) { s.DefaultMode = "yolo" }},
+		{"on_quit", func(s *app.Settings) { s.KeepRunningOnQuit = "maybe" }},
+		{"deadline_s", func(s *app.Settings) { s.DeadlineSeconds = 59 }},
+		{"max_wait_s", func(s *app.Settings) { s.DeadlineSeconds = 900; s.MaxWaitSeconds = 899 }},
+		{"quiet_from", func(s *app.Settings) { s.QuietUntil = "07:00" }},
+		{"quiet_from", func(s *app.Settings) { s.QuietFrom, s.QuietUntil = "24:00", "07:00" }},
+		{"quiet_until", func(s *app.Settings) { s.QuietFrom, s.QuietUntil = "22:00", "7:00" }},
+		{"quiet_until", func(s *app.Settings) { s.QuietFrom, s.QuietUntil = "22:00", "22:00" }},
+		{"question_command", func(s *app.Settings) { s.QuestionCommand = []string{"notify-send", "x"} }},
+		{"question_command", func(s *app.Settings) { s.QuestionCommand = []string{""} }},
 	} {
 		s := f.Get()
 		s.HideContent = true
-		spoil(&s)
+		c.spoil(&s)
 		_, err := f.Set(context.Background(), s)
-		if app.ErrorCode(err) != app.CodeInvalidArgument || app.Wire(err).Field != field {
-			t.Errorf("%s: %v", field, err)
+		if app.ErrorCode(err) != app.CodeInvalidArgument || app.Wire(err).Field != c.field {
+			t.Errorf("%s: %v", c.field, err)
 		}
 	}
-	if f.Get() != settings.Defaults() {
+	if !same(f.Get(), settings.Defaults()) {
 		t.Fatalf("in force: %+v", f.Get())
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
@@ -93,7 +104,7 @@ func TestBrokenFileIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := open(t, path)
-			if f.Get() != settings.Defaults() || f.Problem() == nil {
+			if !same(f.Get(), settings.Defaults()) || f.Problem() == nil {
 				t.Fatalf("in force %+v, problem %v", f.Get(), f.Problem())
 			}
 			if got, _ := os.ReadFile(path); string(got) != text {
@@ -104,7 +115,7 @@ func TestBrokenFileIsKept(t *testing.T) {
 			if _, err := f.Set(context.Background(), s); err != nil {
 				t.Fatal(err)
 			}
-			if f.Problem() != nil || open(t, path).Get() != s {
+			if f.Problem() != nil || !same(open(t, path).Get(), s) {
 				t.Fatalf("the change is not in force")
 			}
 			kept, err := filepath.Glob(path + ".broken-*")
@@ -189,7 +200,7 @@ func TestSubscribe(t *testing.T) {
 	f := open(t, path)
 	now, changes, stop := f.Subscribe()
 	defer stop()
-	if now != settings.Defaults() {
+	if !same(now, settings.Defaults()) {
 		t.Fatalf("present is %+v", now)
 	}
 	var writers sync.WaitGroup
@@ -203,10 +214,10 @@ func TestSubscribe(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	if got := <-changes; got != f.Get() {
+	if got := <-changes; !same(got, f.Get()) {
 		t.Fatalf("newest heard %+v, in force %+v", got, f.Get())
 	}
-	if open(t, path).Get() != f.Get() {
+	if !same(open(t, path).Get(), f.Get()) {
 		t.Fatal("disk and memory differ")
 	}
 	data, _ := os.ReadFile(path)
@@ -214,3 +225,5 @@ func TestSubscribe(t *testing.T) {
 		t.Fatalf("file ends with %q", data)
 	}
 }
+
+func same(a, b app.Settings) bool { return reflect.DeepEqual(a, b) }

@@ -24,19 +24,26 @@ func (d *DB) OpenInteraction(ctx context.Context, in app.Interaction) error {
 		if err := t.mayAsk(in); err != nil {
 			return err
 		}
-		asked, err := encode(in)
-		if err != nil {
-			return err
-		}
-		err = t.InsertInteraction(t.ctx, sqlgen.InsertInteractionParams{
-			ID: in.ID, SessionID: in.SessionID, TurnID: in.RunID, Kind: in.Kind, ToolUseID: text(in.ToolUseID), Asked: asked,
-			RequestedMs: in.RequestedAt, TimeoutMs: in.TimeoutMS, DeadlineMs: in.DeadlineAt, MaxDeadlineMs: in.MaxDeadlineAt,
-		})
-		if err != nil {
+		if err := t.insertInteraction(in); err != nil {
 			return err
 		}
 		return t.tell(in, app.StepRequested, in, true)
 	})
+}
+
+func (t *tx) insertInteraction(in app.Interaction) error {
+	asked, err := encode(in)
+	if err != nil {
+		return err
+	}
+	err = t.InsertInteraction(t.ctx, sqlgen.InsertInteractionParams{
+		ID: in.ID, SessionID: in.SessionID, TurnID: in.RunID, Kind: in.Kind, ToolUseID: text(in.ToolUseID), Asked: asked,
+		RequestedMs: in.RequestedAt, TimeoutMs: in.TimeoutMS, DeadlineMs: in.DeadlineAt, MaxDeadlineMs: in.MaxDeadlineAt,
+	})
+	if err != nil {
+		return err
+	}
+	return t.saveText(in)
 }
 
 func (t *tx) mayAsk(in app.Interaction) error {
@@ -130,6 +137,12 @@ func (t *tx) settle(in app.Interaction, out app.Outcome, tellSession bool) (app.
 	if err := t.setInteraction(&in); err != nil {
 		return in, err
 	}
+	if err := t.saveText(in); err != nil {
+		return in, err
+	}
+	if err := t.keepRule(in, out); err != nil {
+		return in, err
+	}
 	return in, t.tell(in, app.StepResolved, app.InteractionResolved{
 		InteractionID: in.ID, ClarifyID: in.ClarifyID, RunID: in.RunID, Kind: in.Kind, Resolved: true, Outcome: out,
 	}, tellSession)
@@ -164,6 +177,9 @@ func (d *DB) LateAnswered(ctx context.Context, id string, late app.Late) error {
 func (t *tx) lateAnswered(in app.Interaction, late app.Late) error {
 	in.Late = &late
 	if err := t.setInteraction(&in); err != nil {
+		return err
+	}
+	if err := t.saveText(in); err != nil {
 		return err
 	}
 	return t.tell(in, app.StepLateAnswered, app.InteractionLateAnswered{InteractionID: in.ID, ClarifyID: in.ClarifyID, Late: late}, false)
@@ -227,6 +243,34 @@ func (d *DB) InteractionSeen(ctx context.Context, id string) error {
 	})
 }
 
+// NoticedInteractions marks those of the ids as told of that wait, that nobody
+// has seen and that nobody was told of before, and returns them, never nil: each
+// is given out once. Unknown ids are left out.
+func (d *DB) NoticedInteractions(ctx context.Context, ids []string) (fresh []string, err error) {
+	err = d.update(ctx, func(t *tx) error {
+		fresh = []string{}
+		for _, id := range ids {
+			in, err := t.interaction(id)
+			if app.ErrorCode(err) == app.CodeNotFound {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if !in.Waiting() || in.SeenAt != 0 || in.NoticedAt != 0 {
+				continue
+			}
+			in.NoticedAt = t.now
+			if err := t.setInteraction(&in); err != nil {
+				return err
+			}
+			fresh = append(fresh, id)
+		}
+		return nil
+	})
+	return fresh, err
+}
+
 // ClearInteraction takes one out of "moved on", with its draft, and emits its
 // *.updated, so that it leaves every client's inbox. Nothing else is cleared.
 func (d *DB) ClearInteraction(ctx context.Context, id string) error {
@@ -240,16 +284,27 @@ func (d *DB) ClearInteraction(ctx context.Context, id string) error {
 	})
 }
 
-// SaveDraft keeps an answer in the making. An older revision than the stored one
-// is ignored, and so is a draft for what can no longer be answered.
-func (d *DB) SaveDraft(ctx context.Context, id string, draft app.Draft) error {
-	return d.update(ctx, func(t *tx) error {
+// SaveDraft keeps an answer in the making and returns the draft that is kept
+// then: another one when the revision is not above the stored one's, none when
+// the interaction can no longer be answered. So a client learns that somebody
+// else is at it, and loses nothing of its own.
+func (d *DB) SaveDraft(ctx context.Context, id string, draft app.Draft) (kept *app.Draft, err error) {
+	err = d.update(ctx, func(t *tx) error {
+		kept = nil
 		in, err := t.interaction(id)
 		if err != nil || partOf(in) == partDone {
 			return err
 		}
-		return t.saveDraft(id, draft)
+		if err := t.saveDraft(id, draft); err != nil {
+			return err
+		}
+		data, err := t.GetDraft(t.ctx, id)
+		if err != nil {
+			return err
+		}
+		return decodePart(data, &kept)
 	})
+	return kept, err
 }
 
 func (t *tx) saveDraft(id string, draft app.Draft) error {
@@ -285,6 +340,7 @@ func (t *tx) setInteraction(in *app.Interaction) error {
 	row := sqlgen.UpdateInteractionParams{
 		ID: in.ID, Part: partOf(*in), DeadlineMs: in.DeadlineAt, MaxDeadlineMs: in.MaxDeadlineAt, SeenMs: in.SeenAt,
 		DeliveredMs: in.DeliveredAt, UndeliveredMs: in.UndeliveredAt, ClearedMs: in.ClearedAt,
+		NoticedMs: in.NoticedAt,
 	}
 	var err error
 	if in.Outcome != nil {
@@ -357,6 +413,7 @@ func fromInteraction(rec record, now int64) (app.Interaction, error) {
 	}
 	in.RequestedAt, in.TimeoutMS, in.DeadlineAt, in.MaxDeadlineAt = r.RequestedMs, r.TimeoutMs, r.DeadlineMs, r.MaxDeadlineMs
 	in.SeenAt, in.DeliveredAt, in.UndeliveredAt, in.ClearedAt = r.SeenMs, r.DeliveredMs, r.UndeliveredMs, r.ClearedMs
+	in.NoticedAt = r.NoticedMs
 	if err := decodePart(r.Outcome, &in.Outcome); err != nil {
 		return in, err
 	}

@@ -112,7 +112,9 @@ func TestInteractionLife(t *testing.T) {
 
 	// Calls arrive out of order: only a newer draft replaces one.
 	for _, d := range []app.Draft{{Revision: 2, Text: "two"}, {Revision: 1, Text: "one"}, {Revision: 2, Text: "again"}} {
-		must(t, r.SaveDraft(ctx, in.ID, d))
+		kept, err := r.SaveDraft(ctx, in.ID, d)
+		must(t, err)
+		equal(t, kept, &app.Draft{Revision: 2, Text: "two"}) // whoever is overtaken hears of it
 	}
 	got, err := r.Interaction(ctx, in.ID)
 	must(t, err)
@@ -126,7 +128,7 @@ func TestInteractionLife(t *testing.T) {
 	if !got.MovedOn() || got.Draft == nil {
 		t.Fatalf("after the timeout: moved on %v, draft %v", got.MovedOn(), got.Draft)
 	}
-	must(t, r.SaveDraft(ctx, in.ID, app.Draft{Revision: 3, Text: "three"}))
+	saveDraft(t, r, in.ID, app.Draft{Revision: 3, Text: "three"})
 	_, err = r.MoveDeadline(ctx, in.ID, in.DeadlineAt+1, in.MaxDeadlineAt, app.UpdatedTyping)
 	must(t, err)
 	after, err := r.Interaction(ctx, in.ID)

@@ -25,7 +25,7 @@ func TestRecover(t *testing.T) {
 	}
 	answer := app.Outcome{Reason: app.ReasonResponse, Cause: app.CausePerson, Response: "fixed\nand more", Selected: []string{"fixed"}, Text: "and more"}
 	clarify := r.ask(t, s.ID, turn, app.KindClarify)
-	must(t, r.SaveDraft(ctx, clarify.ID, app.Draft{Revision: 4, Text: "half an ans"}))
+	saveDraft(t, r, clarify.ID, app.Draft{Revision: 4, Text: "half an ans"})
 	approval := r.ask(t, s.ID, turn, app.KindApproval)
 	form := r.ask(t, s.ID, turn, app.KindForm)
 	lost := settle(r.ask(t, s.ID, turn, app.KindClarify), answer)

@@ -416,7 +416,8 @@ func TestStrangeTexts(t *testing.T) {
 		must(t, r.StartTurn(ctx, app.Turn{ID: turn, SessionID: s.ID, Text: title}))
 		in := app.Interaction{ID: newID(), SessionID: s.ID, RunID: turn, Kind: app.KindClarify, Question: title, ToolUseID: title}
 		must(t, r.OpenInteraction(ctx, in))
-		must(t, r.SaveDraft(ctx, in.ID, app.Draft{Revision: 1, Text: title}))
+		_, err = r.SaveDraft(ctx, in.ID, app.Draft{Revision: 1, Text: title})
+		must(t, err)
 		want := strings.ToValidUTF8(title, "\uFFFD")
 		if got := r.view(t, s.ID).Title; got != want {
 			t.Errorf("%s: title came back as %d bytes, want %d", name, len(got), len(want))

@@ -22,15 +22,14 @@ FROM interactions i;
 
 -- Permissions that the person gave for good.
 CREATE TABLE rules (
-    id             TEXT    NOT NULL PRIMARY KEY,
-    agent          TEXT    NOT NULL, -- family
-    folder         TEXT    NOT NULL,
-    tool           TEXT    NOT NULL,
-    command        TEXT    NOT NULL, -- exactly this one; '' is every use of the tool
-    title          TEXT    NOT NULL, -- of the request that it was given for
-    interaction_id TEXT    NOT NULL, -- may have been deleted with its session
-    created_ms     INTEGER NOT NULL,
-    used_ms        INTEGER NOT NULL,
-    uses           INTEGER NOT NULL
+    id         TEXT    NOT NULL PRIMARY KEY, -- that of the interaction in which it was given, which may be deleted
+    agent      TEXT    NOT NULL, -- family
+    folder     TEXT    NOT NULL,
+    tool       TEXT    NOT NULL,
+    command    TEXT    NOT NULL, -- exactly this one; '' is every use of the tool
+    title      TEXT    NOT NULL, -- of the request that it was given for
+    created_ms INTEGER NOT NULL,
+    used_ms    INTEGER NOT NULL,
+    uses       INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX rules_by_scope ON rules (agent, folder, tool, command);

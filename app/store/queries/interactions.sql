@@ -11,7 +11,8 @@ UPDATE interactions
 SET part = sqlc.arg(part), deadline_ms = sqlc.arg(deadline_ms), max_deadline_ms = sqlc.arg(max_deadline_ms),
     seen_ms = sqlc.arg(seen_ms), reason = sqlc.arg(reason), cause = sqlc.arg(cause), outcome = sqlc.arg(outcome),
     resolved_ms = sqlc.arg(resolved_ms), delivered_ms = sqlc.arg(delivered_ms),
-    undelivered_ms = sqlc.arg(undelivered_ms), late = sqlc.arg(late), cleared_ms = sqlc.arg(cleared_ms)
+    undelivered_ms = sqlc.arg(undelivered_ms), late = sqlc.arg(late), cleared_ms = sqlc.arg(cleared_ms),
+    noticed_ms = sqlc.arg(noticed_ms)
 WHERE id = sqlc.arg(id);
 
 -- name: GetInteraction :one
@@ -58,6 +59,9 @@ VALUES (sqlc.arg(interaction_id), sqlc.arg(revision), sqlc.arg(data), sqlc.arg(n
 ON CONFLICT (interaction_id) DO UPDATE
 SET revision = excluded.revision, data = excluded.data, saved_ms = excluded.saved_ms
 WHERE excluded.revision > drafts.revision;
+
+-- name: GetDraft :one
+SELECT data FROM drafts WHERE interaction_id = sqlc.arg(interaction_id);
 
 -- name: DeleteDraft :exec
 DELETE FROM drafts WHERE interaction_id = sqlc.arg(interaction_id);

@@ -20,8 +20,19 @@ func (q *Queries) DeleteDraft(ctx context.Context, interactionID string) error {
 	return err
 }
 
+const getDraft = `-- name: GetDraft :one
+SELECT data FROM drafts WHERE interaction_id = ?1
+`
+
+func (q *Queries) GetDraft(ctx context.Context, interactionID string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getDraft, interactionID)
+	var data string
+	err := row.Scan(&data)
+	return data, err
+}
+
 const getInteraction = `-- name: GetInteraction :one
-SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, COALESCE(d.data, '') AS draft
+SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, i.noticed_ms, COALESCE(d.data, '') AS draft
 FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id
 WHERE i.id = ?1
 `
@@ -55,6 +66,7 @@ func (q *Queries) GetInteraction(ctx context.Context, id string) (GetInteraction
 		&i.Interaction.UndeliveredMs,
 		&i.Interaction.Late,
 		&i.Interaction.ClearedMs,
+		&i.Interaction.NoticedMs,
 		&i.Draft,
 	)
 	return i, err
@@ -118,7 +130,7 @@ func (q *Queries) InsertInteraction(ctx context.Context, arg InsertInteractionPa
 }
 
 const listInteractions = `-- name: ListInteractions :many
-SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, COALESCE(d.data, '') AS draft
+SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, i.noticed_ms, COALESCE(d.data, '') AS draft
 FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id
 ORDER BY i.requested_ms DESC, i.id DESC LIMIT ?1
 `
@@ -158,6 +170,7 @@ func (q *Queries) ListInteractions(ctx context.Context, most int64) ([]ListInter
 			&i.Interaction.UndeliveredMs,
 			&i.Interaction.Late,
 			&i.Interaction.ClearedMs,
+			&i.Interaction.NoticedMs,
 			&i.Draft,
 		); err != nil {
 			return nil, err
@@ -174,7 +187,7 @@ func (q *Queries) ListInteractions(ctx context.Context, most int64) ([]ListInter
 }
 
 const listInteractionsOfPart = `-- name: ListInteractionsOfPart :many
-SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, COALESCE(d.data, '') AS draft
+SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, i.noticed_ms, COALESCE(d.data, '') AS draft
 FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id
 WHERE i.part = ?1 AND (i.session_id = ?2 OR ?2 = '')
 ORDER BY i.requested_ms DESC, i.id DESC LIMIT ?3
@@ -221,6 +234,7 @@ func (q *Queries) ListInteractionsOfPart(ctx context.Context, arg ListInteractio
 			&i.Interaction.UndeliveredMs,
 			&i.Interaction.Late,
 			&i.Interaction.ClearedMs,
+			&i.Interaction.NoticedMs,
 			&i.Draft,
 		); err != nil {
 			return nil, err
@@ -237,7 +251,7 @@ func (q *Queries) ListInteractionsOfPart(ctx context.Context, arg ListInteractio
 }
 
 const listInteractionsOfSession = `-- name: ListInteractionsOfSession :many
-SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, COALESCE(d.data, '') AS draft
+SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, i.noticed_ms, COALESCE(d.data, '') AS draft
 FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id
 WHERE i.session_id = ?1
 ORDER BY i.requested_ms DESC, i.id DESC LIMIT ?2
@@ -283,6 +297,7 @@ func (q *Queries) ListInteractionsOfSession(ctx context.Context, arg ListInterac
 			&i.Interaction.UndeliveredMs,
 			&i.Interaction.Late,
 			&i.Interaction.ClearedMs,
+			&i.Interaction.NoticedMs,
 			&i.Draft,
 		); err != nil {
 			return nil, err
@@ -299,7 +314,7 @@ func (q *Queries) ListInteractionsOfSession(ctx context.Context, arg ListInterac
 }
 
 const listTurnInteractions = `-- name: ListTurnInteractions :many
-SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, COALESCE(d.data, '') AS draft
+SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, i.noticed_ms, COALESCE(d.data, '') AS draft
 FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id
 WHERE i.turn_id = ?1
 ORDER BY i.requested_ms, i.id
@@ -340,6 +355,7 @@ func (q *Queries) ListTurnInteractions(ctx context.Context, turnID string) ([]Li
 			&i.Interaction.UndeliveredMs,
 			&i.Interaction.Late,
 			&i.Interaction.ClearedMs,
+			&i.Interaction.NoticedMs,
 			&i.Draft,
 		); err != nil {
 			return nil, err
@@ -426,8 +442,9 @@ UPDATE interactions
 SET part = ?1, deadline_ms = ?2, max_deadline_ms = ?3,
     seen_ms = ?4, reason = ?5, cause = ?6, outcome = ?7,
     resolved_ms = ?8, delivered_ms = ?9,
-    undelivered_ms = ?10, late = ?11, cleared_ms = ?12
-WHERE id = ?13
+    undelivered_ms = ?10, late = ?11, cleared_ms = ?12,
+    noticed_ms = ?13
+WHERE id = ?14
 `
 
 type UpdateInteractionParams struct {
@@ -443,6 +460,7 @@ type UpdateInteractionParams struct {
 	UndeliveredMs int64
 	Late          string
 	ClearedMs     int64
+	NoticedMs     int64
 	ID            string
 }
 
@@ -460,6 +478,7 @@ func (q *Queries) UpdateInteraction(ctx context.Context, arg UpdateInteractionPa
 		arg.UndeliveredMs,
 		arg.Late,
 		arg.ClearedMs,
+		arg.NoticedMs,
 		arg.ID,
 	)
 	return err

@@ -45,6 +45,12 @@ type Interaction struct {
 	UndeliveredMs int64
 	Late          string
 	ClearedMs     int64
+	NoticedMs     int64
+}
+
+type InteractionText struct {
+	InteractionID string
+	Text          string
 }
 
 type Plan struct {
@@ -56,6 +62,18 @@ type Plan struct {
 	Explanation string
 	Steps       string
 	UpdatedMs   int64
+}
+
+type Rule struct {
+	ID        string
+	Agent     string
+	Folder    string
+	Tool      string
+	Command   string
+	Title     string
+	CreatedMs int64
+	UsedMs    int64
+	Uses      int64
 }
 
 type Session struct {

@@ -304,7 +304,7 @@ export type Cause = 'person' | 'deadline' | 'turn_ended' | 'turn_stopped' | 'new
 export type Action = 'allow_once' | 'allow_session' | 'allow_always' | 'deny' | 'accept' | 'decline'
 
 /** By says through which door an answer came. */
-export type By = 'window' | 'browser' | 'cli' | 'hook' | 'native'
+export type By = 'window' | 'browser' | 'cli' | 'hook' | 'native' | 'rule'
 
 /** Option is one answer that the agent proposes. */
 export interface Option {
@@ -346,10 +346,20 @@ export interface Field {
   maximum?: number
   min_length?: number
   max_length?: number
+  /** of a choice with several answers */
+  min_items?: number
+  max_items?: number
 }
 
 /** Risk is why an approval deserves a second look. */
 export type Risk = '' | 'outside_folder' | 'network' | 'delete' | 'force_push'
+
+/** RiskReason says which words of a request make it a risk. */
+export interface RiskReason {
+  risk: Risk
+  /** as they stand in the command, or a path */
+  words: string
+}
 
 /** Approval is what an agent wants to be allowed. */
 export interface Approval {
@@ -365,7 +375,12 @@ export interface Approval {
   why: string
   /** the allow actions this CLI can carry out, narrowest first */
   scopes: Action[]
+  /** each once, gravest first */
   risks: Risk[]
+  /** Reasons say for each risk which words made it one, in the order of Risks. */
+  risk_reasons?: RiskReason[]
+  /** Grants say what the wider of Scopes would let through, where Parley keeps it. */
+  grants?: Grant[]
   tool_id: string
   /** exact command line, "" when it is no command */
   command: string
@@ -423,6 +438,8 @@ export interface Interaction {
   delivered_at?: number
   /** taken out of "moved on" */
   cleared_at?: number
+  /** told in a system notice; once in its life */
+  noticed_at?: number
   /**
    * UndeliveredAt is set when it was answered and the agent was gone before
    * the answer reached it: found at once, or at the next start after a crash.
@@ -457,6 +474,8 @@ export interface Outcome {
   note?: string
   files?: Attachment[]
   by?: By
+  /** with By rule: the stored Rule that answered, "" when it was a permission for the session */
+  rule_id?: string
   resolved_at: number
 }
 
@@ -531,6 +550,44 @@ export interface Process {
   depth: number
   rss_bytes: number
   age_ms: number
+}
+
+/**
+ * Grant says what an allowance beyond "once" would let through, where Parley
+ * itself keeps it. An allow action of an approval without a grant is kept by
+ * the agent's CLI, in its own terms.
+ */
+export interface Grant {
+  /** allow_session or allow_always */
+  action: Action
+  /** the CLI's name of the tool */
+  tool: string
+  /** exactly this command line; "" is every use of the tool */
+  command: string
+  /** in sessions that work in this folder */
+  folder: string
+}
+
+/**
+ * Rule is a permission that the person gave for good: this tool, or exactly this
+ * command, of one family in one folder. It never answers a request that deserves
+ * a second look, and none in a session that may only plan.
+ */
+export interface Rule {
+  /** that of the interaction in which it was given */
+  id: string
+  /** family */
+  agent: string
+  folder: string
+  tool: string
+  /** "" is every use of the tool */
+  command: string
+  /** of the request that it was given for */
+  title: string
+  created_at: number
+  /** when it last answered, 0 never */
+  used_at?: number
+  uses: number
 }
 
 /** SessionID names one durable conversation. A UUIDv7 text. */
@@ -678,12 +735,42 @@ export interface Settings {
   send_key: string
   /** system notification when not in front */
   notify: boolean
+  /** also when agents have finished, merged */
+  notify_finished: boolean
+  /** let the system play its sound with a notification */
+  notify_sound: boolean
   /** notification without the question's text */
   hide_content: boolean
+  /**
+   * QuietFrom and QuietUntil are local times of day, "22:30". Between them no
+   * notification is shown; questions are still counted. Both "" is never. They
+   * may reach over midnight.
+   */
+  quiet_from: string
+  quiet_until: string
+  /**
+   * QuestionCommand is run, as program and arguments without a shell, when a
+   * question comes and when it ends, with the record on its standard input.
+   * Empty is none. Only the window and the command line may change it.
+   */
+  question_command: string[]
   default_agent: string
   default_mode: string
-  /** ask, stop */
+  /** ask, stop, keep */
   on_quit: string
+  /**
+   * What is kept. A session that is kept for a number of days is deleted, with
+   * all that Parley holds of it, that long after its last turn, unless
+   * something of it waits or has moved on. 0 days is for ever.
+   * 0 to 36500, default 0
+   */
+  keep_session_days: number
+  /** long outputs of tools; 0 is as long as their session, the default */
+  keep_output_days: number
+  /** of 5 MiB each, 1 to 50, default 3 */
+  keep_log_files: number
+  /** copies of the record from before an update, 1 to 50, default 3 */
+  keep_backups: number
 }
 
 /** Empty is the body of a call that has nothing to say. */
@@ -836,6 +923,16 @@ export interface QueueChange {
   index?: number
 }
 
+/**
+ * DraftReply is what became of a draft. Saved is false when Draft, what is kept,
+ * is another one: somebody else has a draft of the same or a higher revision, or
+ * it can't be answered any more and there is none.
+ */
+export interface DraftReply {
+  saved: boolean
+  draft?: Draft
+}
+
 /** InteractionList is interactions, waiting ones by time left, then newest. */
 export interface InteractionList {
   interactions: Interaction[]
@@ -867,12 +964,28 @@ export interface FolderList {
 
 /**
  * Presence says whether the person is looking. Front means that the window or
- * tab has the focus; Session is what it shows.
+ * tab has the focus; Session is what it shows. A question counts as seen when
+ * its card is in view in front of the person: Visible are the ids of those.
  */
 export interface Presence {
   client: string
   front: boolean
   session?: SessionID
+  visible?: string[]
+}
+
+/**
+ * NoticeClaim asks for the right to tell the person of questions in a system
+ * notice, by their ids. The reply names those that nobody has told of yet: a
+ * question is told of once in its life, whatever windows there are.
+ */
+export interface NoticeClaim {
+  interactions: string[]
+}
+
+/** RuleList is the permissions that the person gave for good, newest first. */
+export interface RuleList {
+  rules: Rule[]
 }
 
 /**

@@ -116,7 +116,7 @@ function patch(p: Present, id: string, change: Partial<Interaction>): Present {
 
 function update(p: Present, u: InteractionUpdated, at: number): Present {
   if (u.cause === 'cleared') return patch(p, u.interaction_id, { cleared_at: at });
-  if (u.cause === 'undelivered') return patch(p, u.interaction_id, { undelivered_at: at });
+  if (u.cause === 'undelivered') return patch(p, u.interaction_id, { undelivered_at: at, delivered_at: 0 });
   if (p.interactions[u.interaction_id]?.outcome) return p;
   return patch(p, u.interaction_id, {
     deadline_at: u.deadline_at,
@@ -146,7 +146,7 @@ function endsLate(o: Outcome): boolean {
 /** Whether a late answer is accepted, as the next message. A permission that has ended can never act. */
 export function takesLate(i: Interaction): boolean {
   if (!i.outcome || i.late || i.kind === 'approval' || i.kind === 'elicitation') return false;
-  return (i.undelivered_at ?? 0) > 0 || endsLate(i.outcome);
+  return (!!i.undelivered_at && !i.delivered_at) || endsLate(i.outcome);
 }
 
 /** Whether the inbox still keeps it in its part for what was moved on from. */
