@@ -176,12 +176,15 @@ const (
 	ToolCancelled ToolStatus = "cancelled"
 )
 
-// ToolCompleted is the data of tool.completed.
+// ToolCompleted is the data of tool.completed. A Truncated output is kept whole
+// under OutputID, unless that is empty: then it was not to be had whole.
 type ToolCompleted struct {
 	ToolID        string          `json:"tool_id"`
 	Status        ToolStatus      `json:"status"`
 	Output        string          `json:"output"`
 	Truncated     bool            `json:"truncated"`
+	OutputID      string          `json:"output_id,omitempty"`
+	OutputBytes   int64           `json:"output_bytes,omitempty"` // of the whole
 	DurationMS    int64           `json:"duration_ms"`
 	RenderPayload json.RawMessage `json:"render_payload,omitempty"`
 }

@@ -42,6 +42,8 @@ A prompt runs the script that its first word names:
   elicit    asks with a form of its own, where the client can show one
   read      reads a file of the folder and ends
   say TEXT  repeats the text
+  ask N     asks N questions, one after the other
+  output N  has a tool put out N MiB of text
   long      streams 200 paragraphs
   slow      says a word each second for ten minutes, until it is stopped
   quiet     says nothing for ten minutes, until it is stopped

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	acp "github.com/coder/acp-go-sdk"
+
+	"parley/mcp"
 )
 
 // scripts by the first word of the prompt.
@@ -20,6 +22,8 @@ var scripts = map[string]func(*run) error{
 	"elicit":  (*run).elicit,
 	"read":    (*run).readOnly,
 	"say":     (*run).repeat,
+	"ask":     (*run).several,
+	"output":  (*run).flood,
 	"long":    (*run).long,
 	"slow":    (*run).slow,
 	"quiet":   (*run).quiet,
@@ -153,6 +157,55 @@ func (r *run) readOnly() error {
 func (r *run) repeat() error {
 	_, text, _ := strings.Cut(r.text, " ")
 	return r.say(text)
+}
+
+// count is the number behind the script's name, from 1 to most.
+func (r *run) count(otherwise, most int) int {
+	var n int
+	_, rest, _ := strings.Cut(r.text, " ")
+	if _, err := fmt.Sscan(rest, &n); err != nil {
+		return otherwise
+	}
+	return min(max(n, 1), most)
+}
+
+// several asks one question after the other.
+func (r *run) several() error {
+	n, answered := r.count(3, 1000), 0
+	for i := range n {
+		var got struct {
+			Reason string `json:"reason"`
+		}
+		asked, refusal, err := r.mcp(mcp.ToolClarify, map[string]any{"question": fmt.Sprintf("Question %d of %d: go on?", i+1, n)}, &got)
+		if err != nil {
+			return err
+		}
+		if !asked {
+			return r.say(strings.TrimSpace("I can't ask you here. " + refusal))
+		}
+		if got.Reason == "response" {
+			answered++
+		}
+	}
+	return r.say(fmt.Sprintf("You answered %d of %d questions.", answered, n))
+}
+
+// flood has a tool put out as many MiB as the prompt says, in numbered lines.
+func (r *run) flood() error {
+	size := r.count(1, 60) << 20
+	c, err := r.begin(acp.ToolKindExecute, "Print many lines", map[string]any{"bytes": size}, "")
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for i := 1; text.Len() < size; i++ {
+		fmt.Fprintf(&text, "line %d of a long output\n", i)
+	}
+	if err := c.end(acp.ToolCallStatusCompleted, output(text.String()[:size])); err != nil {
+		return err
+	}
+	return r.say("That was all of it.")
 }
 
 func (r *run) long() error {

@@ -19,7 +19,7 @@ const (
 )
 
 // Append stores events of a session in order and returns the last number. Long
-// outputs are cut (see maxPart).
+// outputs are cut (see app.MaxPart).
 func (d *DB) Append(ctx context.Context, id app.SessionID, facts ...app.Fact) (last int64, err error) {
 	err = d.update(ctx, func(t *tx) error {
 		if _, err := t.row(id); err != nil {

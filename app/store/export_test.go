@@ -50,9 +50,6 @@ func (d *DB) Panic() error {
 	return d.update(context.Background(), func(*tx) error { panic("a bug") })
 }
 
-// MaxPart is the cap on one part of an event.
-const MaxPart = maxPart
-
 // Migrations are the committed ones by name, and the newest version.
 func Migrations() (files map[string][]byte, newest int, err error) {
 	entries, err := migrations.ReadDir("migrations")

@@ -314,7 +314,7 @@ func TestEventsPage(t *testing.T) {
 	wantCode(t, err, app.CodeNotFound)
 
 	// A page of long outputs ends early instead of growing to hundreds of MB.
-	big := strings.Repeat("x", store.MaxPart)
+	big := strings.Repeat("x", app.MaxPart)
 	for range 40 {
 		_, err := r.Append(ctx, s.ID, app.Fact{Type: app.EventToolCompleted, Data: app.ToolCompleted{ToolID: "t", Output: big}})
 		must(t, err)
@@ -365,7 +365,7 @@ func TestLongPartsAreCut(t *testing.T) {
 		must(t, err)
 		for _, data := range []app.EventData{published[len(published)-1].Data, stored[0].Data} {
 			text, marked := part(data)
-			if len(text) > store.MaxPart+100 || !strings.HasPrefix(text, "head问") || !strings.HasSuffix(text, "问tail") ||
+			if len(text) > app.MaxPart+100 || !strings.HasPrefix(text, "head问") || !strings.HasSuffix(text, "问tail") ||
 				!strings.Contains(text, "bytes left out") || strings.ContainsRune(text, '\uFFFD') || !marked {
 				t.Errorf("%s: %d bytes kept, marked %v", f.Type, len(text), marked)
 			}
