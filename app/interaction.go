@@ -269,6 +269,7 @@ type Draft struct {
 	Text     string              `json:"text"`
 	Answers  map[string][]string `json:"answers,omitempty"`
 	Typed    map[string]string   `json:"typed,omitempty"`
+	Files    []Attachment        `json:"files,omitempty"`
 	Step     int                 `json:"step,omitempty"` // of a form with steps
 }
 

@@ -41,6 +41,9 @@ func (h *handler) answer(r *http.Request, a app.Answer) (app.Reply, error) {
 	}
 	a.InteractionID = id
 	a.By = doorOf(r.Context())
+	if err := h.handFiles(r, &a); err != nil {
+		return app.Reply{}, err
+	}
 	return h.Desk.Answer(r.Context(), a)
 }
 

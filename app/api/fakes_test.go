@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -47,7 +48,7 @@ func newWorld() *world {
 
 func (w *world) config(t testing.TB) api.Config {
 	return api.Config{
-		Sessions: sessions{w}, Desk: desk{w}, Records: records{w}, Agents: agents{}, Settings: preferences{w},
+		Sessions: sessions{w}, Desk: desk{w}, Records: records{w}, Agents: agents{}, Settings: preferences{w}, Pictures: pictures{},
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			snap, err := snapshot()
 			if err != nil {
@@ -235,4 +236,18 @@ func call(t testing.TB, h http.Handler, method, path, body string) (int, string)
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest(method, path, strings.NewReader(body)))
 	return rec.Code, rec.Body.String()
+}
+
+// pictures has none; what is kept is told by its own tests.
+type pictures struct{}
+
+func (pictures) Save(_ string, name string, _ []byte) (app.Attachment, error) {
+	return app.Attachment{Name: name, Mime: "image/png", Path: "/kept/x.png"}, nil
+}
+func (pictures) Open(string, string) (io.ReadSeekCloser, string, error) {
+	return nil, "", app.Errorf(app.CodeNotFound, "There is no such picture.")
+}
+func (pictures) Hand(cwd string, f app.Attachment) (app.Attachment, error) {
+	f.Path = cwd + f.Path
+	return f, nil
 }

@@ -40,6 +40,8 @@ var routes = []Route{
 	route("POST", "/api/sessions/{id}/messages", "the next message: queued, or steered into the running turn", (*handler).sendMessage),
 	route("PATCH", "/api/sessions/{id}/queue/{turn}", "changes the text or place of a queued message", (*handler).changeQueued),
 	route("DELETE", "/api/sessions/{id}/queue/{turn}", "drops a queued message", (*handler).dropQueued),
+	route("POST", "/api/sessions/{id}/pictures", "keeps a picture for a message or an answer of this session: PNG, JPEG, GIF or WebP, at most 3 MiB", (*handler).savePicture),
+	{Method: "GET", Path: "/api/sessions/{id}/pictures/{file}", Does: "the picture itself, by the last part of its path", serve: func(h *handler) http.HandlerFunc { return h.picture }},
 	route("POST", "/api/sessions/{id}/stop", "asks the running turn to end; `turn.completed` follows", (*handler).stop),
 	route("POST", "/api/sessions/{id}/close", "ends the session's agent and keeps the record", (*handler).close),
 	route("POST", "/api/sessions/{id}/resume", "brings the session's agent up again", (*handler).resume),

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -77,6 +78,17 @@ type Settings interface {
 	Set(ctx context.Context, s app.Settings) (app.Settings, error)
 }
 
+// Pictures keeps what people paste into messages and answers.
+type Pictures interface {
+	// Save keeps a picture; name is only shown. app.CodeInvalidArgument and
+	// app.CodePayloadTooLarge say what is wrong with it.
+	Save(session app.SessionID, name string, data []byte) (app.Attachment, error)
+	// Open finds it again by the last part of its path, with its type.
+	Open(session app.SessionID, file string) (io.ReadSeekCloser, string, error)
+	// Hand puts it where an agent that works in cwd may read it by itself.
+	Hand(cwd string, f app.Attachment) (app.Attachment, error)
+}
+
 // Subscription is one client's place in the stream of events.
 type Subscription interface {
 	// Next waits for events. resync says that some were lost: the subscription
@@ -102,6 +114,7 @@ type Config struct {
 	Records  Records
 	Agents   Agents
 	Settings Settings
+	Pictures Pictures
 	// Subscribe gives the present and the events that follow it, without gap or
 	// overlap.
 	Subscribe func(snapshot func() (app.Snapshot, error)) (app.Snapshot, Subscription, error)

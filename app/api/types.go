@@ -142,6 +142,12 @@ type NewMessage struct {
 	Attachments []app.Attachment `json:"attachments,omitempty"`
 }
 
+// NewPicture is a picture that was pasted or dropped. What it is, its bytes say.
+type NewPicture struct {
+	Name string `json:"name"` // shown, "" is picture
+	Data []byte `json:"data"` // in base64
+}
+
 // MessageReply says what became of it.
 type MessageReply struct {
 	TurnID app.TurnID `json:"turn_id"`

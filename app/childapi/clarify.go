@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"parley/app"
@@ -100,6 +101,11 @@ func result(asked app.Interaction, o app.Outcome) *bridge.ClarifyResult {
 	if o.Reason == app.ReasonResponse {
 		res.Response, res.Text = o.Response, o.Text
 		res.Selected = append(res.Selected, o.Selected...)
+		for _, f := range o.Files {
+			if strings.HasPrefix(f.Mime, "image/") {
+				res.Pictures = append(res.Pictures, bridge.Picture{Mime: f.Mime, Path: f.Path})
+			}
+		}
 	}
 	return res
 }

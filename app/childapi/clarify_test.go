@@ -52,9 +52,15 @@ func TestQuestionGoesThroughWhole(t *testing.T) {
 	if a.launchID != launch.ID || a.contextID != "pctx_1" || a.meta != greeting.Meta {
 		t.Errorf("asked by %q with %q and %s", a.launchID, a.contextID, a.meta)
 	}
-	a.answer <- app.Outcome{Reason: app.ReasonResponse, Response: "Ahoy\nbut loud", Selected: []string{"Ahoy"}, Text: "but loud"}
+	a.answer <- app.Outcome{
+		Reason: app.ReasonResponse, Response: "Ahoy\nbut loud", Selected: []string{"Ahoy"}, Text: "but loud",
+		Files: []app.Attachment{{Name: "a", Mime: "image/png", Path: "/p/a.png"}, {Name: "b", Mime: "text/plain", Path: "/p/b.txt"}},
+	}
 	got := within(t, "the answer", call)
-	wantRes := bridge.ClarifyResult{ClarifyID: "question-of-pctx_1", Reason: "response", Response: "Ahoy\nbut loud", Selected: []string{"Ahoy"}, Text: "but loud"}
+	wantRes := bridge.ClarifyResult{
+		ClarifyID: "question-of-pctx_1", Reason: "response", Response: "Ahoy\nbut loud", Selected: []string{"Ahoy"}, Text: "but loud",
+		Pictures: []bridge.Picture{{Mime: "image/png", Path: "/p/a.png"}},
+	}
 	if diff := cmp.Diff(wantRes, got.ClarifyResult); got.err != nil || diff != "" {
 		t.Errorf("%v, answer (-want +got):\n%s", got.err, diff)
 	}

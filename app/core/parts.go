@@ -17,6 +17,7 @@ import (
 	"parley/app/bus"
 	"parley/app/childapi"
 	"parley/app/gateway"
+	"parley/app/pictures"
 	"parley/app/plan"
 	"parley/app/question"
 	"parley/app/session"
@@ -62,6 +63,8 @@ func (a *App) open(ctx context.Context) error {
 	adapters := registry.All(registry.Programs{Parley: bin.parley, Version: a.cfg.Version, State: dirs.State})
 	found := newInstalls(adapters, bin.shim, a.cfg.Now)
 
+	pasted := pictures.New(dirs.Pictures())
+
 	var sessions *session.Manager // the desk sends late answers through it
 	desk := question.New(question.Config{
 		Records: db, Limits: prefs.Limits, Now: a.cfg.Now, Log: a.log,
@@ -73,15 +76,16 @@ func (a *App) open(ctx context.Context) error {
 	sessions, err = session.New(session.Config{
 		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapters: adapters,
 		Install: found.Install, Env: found.Env, Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
-		Scratch: func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
-		RunDir:  dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: bin.mcp, Shim: bin.shim,
+		Scratch:  func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
+		Pictures: pasted,
+		RunDir:   dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: bin.mcp, Shim: bin.shim,
 		Root: os.Geteuid() == 0, Secrets: &a.secrets, Now: a.cfg.Now, Log: a.log,
 	})
 	if err != nil {
 		return err
 	}
 	conf := api.Config{
-		Sessions: sessions, Desk: desk, Records: db, Agents: found, Settings: prefs,
+		Sessions: sessions, Desk: desk, Records: db, Agents: found, Settings: prefs, Pictures: pasted,
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			return events.Subscribe(snapshot)
 		},

@@ -119,3 +119,6 @@ func (d Dirs) Log() string { return filepath.Join(d.State, "parley.log") }
 
 // Scratch holds the folders of sessions that were given none.
 func (d Dirs) Scratch() string { return filepath.Join(d.Data, "scratch") }
+
+// Pictures holds what was pasted into messages and answers.
+func (d Dirs) Pictures() string { return filepath.Join(d.Data, "pictures") }

@@ -225,6 +225,7 @@ type target struct {
 	actor *actor
 	turn  *turn
 	live  *live
+	cwd   string
 }
 
 // steerable returns the turn that a message can go into, none when none runs.
@@ -236,7 +237,7 @@ func (m *Manager) steerable(ctx context.Context, id app.SessionID) (target, erro
 		case !a.live.adapter.Info().Caps.Steer:
 			return target{}, app.Errorf(app.CodeCapabilityMissing, "%s takes no message while it works. Queue it instead.", a.live.name)
 		}
-		return target{a, a.turn, a.live}, nil
+		return target{a, a.turn, a.live, a.session.Cwd}, nil
 	})
 }
 
@@ -257,9 +258,9 @@ func (m *Manager) steer(ctx context.Context, id app.SessionID, in app.Input) (ap
 	if now, err := m.steerable(ctx, id); err != nil || now.turn != to.turn {
 		return "", false, err // it ended meanwhile
 	}
-	msg := agents.Turn{ID: newID(), Text: in.Text}
-	for _, f := range in.Attachments {
-		msg.Files = append(msg.Files, agents.Attachment{Name: f.Name, Mime: f.Mime, Path: f.Path})
+	msg, err := m.withFiles(agents.Turn{ID: newID(), Text: in.Text}, to.live.adapter.Info().Caps, to.cwd, in.Attachments)
+	if err != nil {
+		return "", false, err
 	}
 	switch err := to.live.agent.Steer(ctx, msg); {
 	case errors.Is(err, agents.ErrUnsupported):

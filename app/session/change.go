@@ -99,7 +99,9 @@ func (m *Manager) Close(ctx context.Context, id app.SessionID) error {
 func (m *Manager) Delete(ctx context.Context, id app.SessionID) error {
 	var failed error
 	err := m.away(ctx, id, app.CauseSessionClosed, func(a *actor) {
-		failed = m.cfg.Records.DeleteSession(a.ctx, id)
+		if failed = m.cfg.Records.DeleteSession(a.ctx, id); failed == nil {
+			failed = m.cfg.Pictures.Forget(id)
+		}
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/agents"
 	"parley/app"
 )
 
@@ -95,7 +96,7 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 		// A caller that has gone gets nothing: its answer stays undelivered.
 		a.delivered(out)
 	}
-	return in, out, nil
+	return in, seen(m.adapters[agents.Family(g.launch.Family)].Info().Caps, out), nil
 }
 
 // UpdatePlan stores the whole plan of the turn that a context id stands for.

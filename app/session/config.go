@@ -34,6 +34,8 @@ type Config struct {
 	Branch func(dir string) string
 	// Scratch makes a folder for a session that was given none.
 	Scratch func(now time.Time) (string, error)
+	// Pictures are those of messages; with nil there are none.
+	Pictures Pictures
 
 	RunDir   string // holds one 0700 folder for each running agent
 	Launches string // folder of the launch records, or "" to keep none
@@ -86,6 +88,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Records == nil || c.Desk == nil || c.Plans == nil || c.Bus == nil || c.Install == nil || c.Env == nil ||
 		c.Servers == nil || c.Limits == nil || c.Branch == nil || c.Scratch == nil || c.RunDir == "" || len(c.Adapters) == 0 {
 		return c, errors.New("session: the config is incomplete")
+	}
+	if c.Pictures == nil {
+		c.Pictures = noPictures{}
 	}
 	if c.Now == nil {
 		c.Now = time.Now

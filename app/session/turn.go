@@ -78,9 +78,6 @@ func (a *actor) begin(row app.Turn) bool {
 func (a *actor) prompt() {
 	t, l := a.turn, a.live
 	input := agents.Turn{ID: t.row.ID, Text: t.row.Text}
-	for _, f := range t.row.Attachments {
-		input.Files = append(input.Files, agents.Attachment{Name: f.Name, Mime: f.Mime, Path: f.Path})
-	}
 	if l.offered && !isCommand(t.row.Text) {
 		t.contextID = a.m.grants.bind(binding{launchID: l.id, sessionID: a.id, profile: a.session.Profile, turnID: t.row.ID})
 		input.Context = inject.ContextBlock(a.session.Agent, t.contextID, l.grant.launch.MayAsk, l.grant.launch.MayPlan)
@@ -88,8 +85,12 @@ func (a *actor) prompt() {
 	if a.session.State != app.StateRunning {
 		a.setState(app.StateRunning)
 	}
+	can, cwd, files := l.adapter.Info().Caps, a.session.Cwd, t.row.Attachments
 	a.m.goes(func() {
-		err := l.agent.Prompt(l.ctx, input)
+		input, err := a.m.withFiles(input, can, cwd, files)
+		if err == nil {
+			err = l.agent.Prompt(l.ctx, input)
+		}
 		a.post(func() { a.prompted(t, l, err) })
 	})
 }

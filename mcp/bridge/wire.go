@@ -124,6 +124,15 @@ type ClarifyResult struct {
 	Response  string   `json:"response"`
 	Selected  []string `json:"selected"`
 	Text      string   `json:"text"`
+	// Pictures go along with the answer, for an agent that takes them. Their
+	// paths are in Response as well.
+	Pictures []Picture `json:"pictures,omitempty"`
+}
+
+// Picture is a file on this computer.
+type Picture struct {
+	Mime string `json:"mime"`
+	Path string `json:"path"` // absolute
 }
 
 // PlanStep is one step of a plan.

@@ -3,9 +3,13 @@ package server
 import (
 	"context"
 	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
 	"time"
+
+	mcpgo "github.com/mark3labs/mcp-go/mcp"
 
 	"parley/mcp"
 	"parley/mcp/bridge"
@@ -44,6 +48,27 @@ var clarifyTool = tool{
 type clarifyResult struct {
 	bridge.ClarifyResult
 	Note string `json:"note,omitempty"`
+
+	shown []bridge.Picture // beside the text, which names their files
+}
+
+// maxShown bounds one picture in a result, in bytes; models read no larger one.
+const maxShown = 5 << 20
+
+// content is the pictures as the protocol carries them. One that cannot be read
+// is left out: the text names its file.
+func (r clarifyResult) content() []mcpgo.Content {
+	var out []mcpgo.Content
+	for _, p := range r.shown {
+		info, err := os.Stat(p.Path)
+		if err != nil || info.Size() > maxShown {
+			continue
+		}
+		if data, err := os.ReadFile(p.Path); err == nil {
+			out = append(out, mcpgo.NewImageContent(base64.StdEncoding.EncodeToString(data), p.Mime))
+		}
+	}
+	return out
 }
 
 // notes say for each end without an answer that it is no approval. They differ,
@@ -139,8 +164,9 @@ func answer(res bridge.ClarifyResult) (clarifyResult, error) {
 		if out.Note == "" {
 			return clarifyResult{}, fmt.Errorf("unknown reason %q", res.Reason)
 		}
-		out.Response, out.Selected, out.Text = "", nil, ""
+		out.Response, out.Selected, out.Text, out.Pictures = "", nil, "", nil
 	}
+	out.shown, out.Pictures = out.Pictures, nil
 	if out.Selected == nil {
 		out.Selected = []string{}
 	}

@@ -3,6 +3,8 @@ package server_test
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,5 +120,37 @@ func TestAppThatCannotBeGreetedRefusesUntilItCan(t *testing.T) {
 	c.question().end <- reply{result: bridge.ClarifyResult{Reason: "timeout"}}
 	if r := c.resultOf("2"); r.IsError {
 		t.Errorf("after the app came back: %s", r.Content[0].Text)
+	}
+}
+
+// TestPicturesOfAnAnswer go beside its text; one that cannot be read is left to
+// the path that the text holds, and no end without an answer carries any.
+func TestPicturesOfAnAnswer(t *testing.T) {
+	c := start(t, everything)
+	path := filepath.Join(t.TempDir(), "a.png")
+	if err := os.WriteFile(path, []byte("bytes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pictures := []bridge.Picture{{Mime: "image/png", Path: path}, {Mime: "image/png", Path: path + ".gone"}}
+	for id, want := range map[string]string{
+		"1": `[{"type":"image","data":"Ynl0ZXM=","mimeType":"image/png"}]`,
+		"2": `[]`,
+	} {
+		reason := map[string]string{"1": "response", "2": "timeout"}[id]
+		c.call(id, "parley_clarify", ask)
+		c.question().end <- reply{result: bridge.ClarifyResult{Reason: reason, Response: path, Pictures: pictures}}
+		var r struct {
+			Content    []json.RawMessage `json:"content"`
+			Structured json.RawMessage   `json:"structuredContent"`
+		}
+		if err := json.Unmarshal(c.answerTo(id).Result, &r); err != nil || len(r.Content) == 0 {
+			t.Fatalf("%s: no result, %v", reason, err)
+		}
+		if got, _ := json.Marshal(r.Content[1:]); string(got) != want {
+			t.Errorf("%s: beside the text come %s, want %s", reason, got, want)
+		}
+		if strings.Contains(string(r.Structured), "mime") {
+			t.Errorf("%s: the model reads where files lie twice: %s", reason, r.Structured)
+		}
 	}
 }

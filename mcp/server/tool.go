@@ -91,7 +91,11 @@ func (s *Server) run(ctx context.Context, t tool, r mcpgo.CallToolRequest) (*mcp
 	if err != nil {
 		return nil, err
 	}
-	return mcpgo.NewToolResultStructured(out, string(text)), nil
+	result := mcpgo.NewToolResultStructured(out, string(text))
+	if more, ok := out.(interface{ content() []mcpgo.Content }); ok {
+		result.Content = append(result.Content, more.content()...)
+	}
+	return result, nil
 }
 
 // refusal is the error object for a model: the app's as it came. Anything else

@@ -205,6 +205,9 @@ func (w *writer) typeOf(e ast.Expr) (string, error) {
 	case *ast.StarExpr:
 		return w.typeOf(e.X)
 	case *ast.ArrayType:
+		if of, ok := e.Elt.(*ast.Ident); ok && of.Name == "byte" {
+			return "string", nil // base64
+		}
 		elem, err := w.typeOf(e.Elt)
 		return elem + "[]", err
 	case *ast.MapType:

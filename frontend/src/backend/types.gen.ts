@@ -503,6 +503,7 @@ export interface Draft {
   text: string
   answers?: Record<string, string[]>
   typed?: Record<string, string>
+  files?: Attachment[]
   /** of a form with steps */
   step?: number
 }
@@ -908,6 +909,14 @@ export interface NewMessage {
   /** "" is queue */
   how?: MessageHow
   attachments?: Attachment[]
+}
+
+/** NewPicture is a picture that was pasted or dropped. What it is, its bytes say. */
+export interface NewPicture {
+  /** shown, "" is picture */
+  name: string
+  /** in base64 */
+  data: string
 }
 
 /** MessageReply says what became of it. */
