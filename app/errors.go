@@ -23,6 +23,7 @@ const (
 	CodeNotFound           Code = "not_found"           // 404
 	CodeVersionMismatch    Code = "version_mismatch"    // 409
 	CodeUnavailable        Code = "unavailable"         // 503
+	CodeClosing            Code = "closing"             // 503, refused before anything was done: the back end ends
 	CodeInternal           Code = "internal"            // 500, never a person's fault
 
 	// The five codes of forms.
@@ -112,7 +113,7 @@ func (c Code) Status() int {
 		return http.StatusNotFound
 	case CodePayloadTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case CodeUnavailable:
+	case CodeUnavailable, CodeClosing:
 		return http.StatusServiceUnavailable
 	case CodeInternal, CodeStorageFailed, CodeStorageNewer:
 		return http.StatusInternalServerError

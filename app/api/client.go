@@ -31,9 +31,11 @@ func NewClient(rt http.RoundTripper, base string) *Client {
 }
 
 // Dial makes a client of the back end that listens on a unix socket. It
-// connects with the first call.
+// connects with each call: a connection that was kept might have been closed
+// just as a call is sent over it, and nobody could tell whether it was taken.
 func Dial(socket string) *Client {
 	return NewClient(&http.Transport{
+		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
 		},

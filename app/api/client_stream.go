@@ -71,7 +71,7 @@ func (c *Client) Follow(ctx context.Context, on func(Frame)) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if app.ErrorCode(err) != app.CodeUnavailable {
+		if code := app.ErrorCode(err); code != app.CodeUnavailable && code != app.CodeClosing {
 			return err
 		}
 		if err := pause(ctx, wait); err != nil {

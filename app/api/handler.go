@@ -25,6 +25,9 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	if c.Gate == nil {
+		c.Gate = NewGate()
+	}
 	h := &handler{Config: c, mux: http.NewServeMux()}
 	for _, r := range routes {
 		h.mux.Handle(r.Method+" "+r.Path, h.guard(r))
@@ -54,7 +57,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// guard refuses a call at a door that is not one of its own.
+// guard refuses a call at a door that is not one of its own, and any call once
+// the back end closes.
 func (h *handler) guard(route Route) http.Handler {
 	serve := route.serve(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,6 +66,12 @@ func (h *handler) guard(route Route) http.Handler {
 			h.fail(w, r, app.Errorf(app.CodeForbidden, "This call is not open to a %s.", doorOf(r.Context())))
 			return
 		}
-		serve(w, r)
+		ctx, leave, err := h.Gate.enter(r.Context(), route.Stays)
+		if err != nil {
+			h.fail(w, r, err)
+			return
+		}
+		defer leave()
+		serve(w, r.WithContext(ctx))
 	})
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -70,6 +71,9 @@ func (h *handler) writeJSON(w http.ResponseWriter, r *http.Request, status int, 
 // fail maps an error to its answer. Only here are errors of calls logged, and
 // only those that are no person's fault.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(context.Cause(r.Context()), errClosing) {
+		err = errClosing // the call was cut short; how that shows further in says nothing
+	}
 	status := app.ErrorCode(err).Status()
 	if status >= http.StatusInternalServerError && r.Context().Err() == nil {
 		h.Log.Error("a call failed", "method", r.Method, "path", r.URL.Path, "err", err)

@@ -17,6 +17,8 @@ type Route struct {
 	Out    string
 	// Doors are those that may make the call; nil is every door.
 	Doors []app.By
+	// Stays says that the call stays open until its caller or the back end goes.
+	Stays bool
 
 	serve func(*handler) http.HandlerFunc
 }
@@ -28,7 +30,7 @@ func Routes() []Route { return routes }
 var routes = []Route{
 	route("GET", "/api/about", "which back end answers, and where it keeps things", (*handler).about),
 	route("GET", "/api/snapshot", "the present: sessions, open questions, plans", (*handler).snapshot),
-	{Method: "GET", Path: "/api/stream", Out: "Frame", Does: "server-sent events: the present first, then what happens", serve: func(h *handler) http.HandlerFunc { return h.stream }},
+	{Method: "GET", Path: "/api/stream", Out: "Frame", Stays: true, Does: "server-sent events: the present first, then what happens", serve: func(h *handler) http.HandlerFunc { return h.stream }},
 	route("GET", "/api/agents", "what is installed; the first call looks, later ones remember", (*handler).agents),
 	route("POST", "/api/agents/refresh", "looks for agents anew", (*handler).refreshAgents),
 	route("POST", "/api/sessions", "starts a session, with a first message or without", (*handler).createSession),
@@ -64,7 +66,7 @@ var routes = []Route{
 	route("GET", "/api/folders", "sub-folders of `?path=P`, for choosing one", (*handler).folders),
 	route("POST", "/api/presence", "where the person is looking", (*handler).presence),
 	route("GET", "/api/environment", "sums of the agents' environment, to find what differs", (*handler).environment).only([]app.By{app.ByCLI}),
-	{Method: "POST", Path: "/api/gateway", In: "ServeRequest", Out: "ServeReply", Doors: local,
+	{Method: "POST", Path: "/api/gateway", In: "ServeRequest", Out: "ServeReply", Doors: local, Stays: true,
 		Does:  "serves the page to browsers for as long as the request stays open",
 		serve: func(h *handler) http.HandlerFunc { return h.serve }},
 	route("POST", "/api/gateway/link", "one more one-time link to the served page", (*handler).link).only(local),

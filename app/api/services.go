@@ -107,7 +107,7 @@ type Gateway interface {
 }
 
 // Config is what the API stands on. All fields but Environ, Gateway, Presence,
-// Now and Log must be set.
+// Gate, Now and Log must be set.
 type Config struct {
 	Sessions Sessions
 	Desk     Desk
@@ -126,6 +126,8 @@ type Config struct {
 	Gateway Gateway
 	// Presence hears where the person is looking, or is nil.
 	Presence func(Presence)
+	// Gate refuses calls once the back end closes; nil never does.
+	Gate *Gate
 	// About is fixed but for its Now.
 	About About
 	Now   func() time.Time // nil is time.Now

@@ -64,7 +64,8 @@ const (
 	keepAlive    = 15 * time.Second
 	headerLimit  = 10 * time.Second // to send the header of a request
 	bodyLimit    = 30 * time.Second // to send the body of a child's request
-	closingLimit = 2 * time.Second  // for requests to end when the server ends
+	tellingLimit = time.Second      // for the API's streams to end by themselves when the server ends
+	closingLimit = 2 * time.Second  // for all requests to end then
 )
 
 // Server serves one control socket.
@@ -87,7 +88,8 @@ func New(c Config) *Server {
 }
 
 // Serve serves ln until ctx ends, and closes it. It returns once every request
-// has ended: waiting calls are withdrawn because Parley quits, and get to say so.
+// has ended: waiting calls are withdrawn because Parley quits, and get to say
+// so; streams have a moment to pass on what they hold.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	// Requests outlive ctx, so that a withdrawn call gets its answer.
 	base, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -116,6 +118,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	select {
 	case err = <-served:
 	case <-ctx.Done():
+		drain(ln)
 		_ = ln.Close()
 		<-served
 	}
@@ -123,11 +126,22 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingLimit)
 	defer cancel()
 	s.calls.close(limit, app.CauseQuit)
-	end() // of the API's streams
-	if srv.Shutdown(limit) != nil {
-		_ = srv.Close()
+	telling := time.AfterFunc(tellingLimit, end)
+	defer telling.Stop()
+	// Not Shutdown: it drops, without an answer, who was let in and has not said
+	// yet what he wants.
+	srv.SetKeepAlivesEnabled(false)
+	gone := make(chan struct{})
+	go func() {
+		conns.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+	case <-limit.Done():
 	}
-	conns.Wait()
+	_ = srv.Close()
+	<-gone
 	return err
 }
 

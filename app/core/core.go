@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"parley/app"
+	"parley/app/api"
+	"parley/app/gateway"
 	"parley/app/mask"
 	"parley/app/paths"
+	"parley/app/session"
 )
 
 // Config is what a back end stands on. Only Dirs must be set.
@@ -23,13 +26,19 @@ type Config struct {
 	Log     *slog.Logger             // where people look, beside the log file; nil is nowhere
 	Now     func() time.Time         // the wall clock; nil is time.Now
 	Getenv  func(name string) string // of the program that opens it; nil is os.Getenv
+	// Private keeps it to the program that opens it: nobody else finds it, so no
+	// agent can run in it. It is for commands that only look something up.
+	Private bool
 }
 
 // App is a running back end.
 type App struct {
-	cfg Config
-	log *slog.Logger
-	api http.Handler
+	cfg      Config
+	log      *slog.Logger
+	gate     *api.Gate
+	api      http.Handler
+	sessions *session.Manager
+	gateway  *gateway.Gateway // nil when no page is served
 
 	secrets  mask.Secrets                  // what neither the log nor the record may show
 	problems []string                      // what was wrong when it came up, in sentences
@@ -51,7 +60,7 @@ func Open(ctx context.Context, cfg Config) (*App, error) {
 	if cfg.Getenv == nil {
 		cfg.Getenv = os.Getenv
 	}
-	a := &App{cfg: cfg}
+	a := &App{cfg: cfg, gate: api.NewGate()}
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
@@ -62,10 +71,12 @@ func Open(ctx context.Context, cfg Config) (*App, error) {
 // callers come through.
 func (a *App) API() http.Handler { return a.api }
 
-// Close ends the agents and takes everything down in reverse. Each part gets
-// what is left of ctx and cannot outstay it; the processes of an agent that did
-// not end in time are ended by their supervisor once this program is gone. It
-// may be called again.
+// Close takes everything down in an order in which nobody is left without an
+// answer: calls are refused (app.CodeClosing) and those under way end, then the
+// agents, then the streams once they have told that, then the socket, the
+// record and the lock. Each part gets what is left of ctx and cannot outstay it;
+// the processes of an agent that did not end in time are ended by their
+// supervisor once this program is gone. It may be called again.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	undo := a.undo

@@ -40,7 +40,6 @@ func (a *App) open(ctx context.Context) error {
 		return err
 	}
 	events := bus.New(0)
-	a.closing(func(context.Context) error { events.Close(); return nil })
 	db, err := a.openRecord(ctx, events)
 	if err != nil {
 		return err
@@ -65,15 +64,13 @@ func (a *App) open(ctx context.Context) error {
 
 	pasted := pictures.New(dirs.Pictures())
 
-	var sessions *session.Manager // the desk sends late answers through it
 	desk := question.New(question.Config{
 		Records: db, Limits: prefs.Limits, Now: a.cfg.Now, Log: a.log,
 		Late: func(ctx context.Context, in app.Interaction, ans app.Answer) (app.TurnID, error) {
-			return sessions.SendLate(ctx, in, ans)
+			return a.sessions.SendLate(ctx, in, ans)
 		},
 	})
-	a.closing(func(ctx context.Context) error { return desk.CancelAll(ctx, app.CauseQuit) })
-	sessions, err = session.New(session.Config{
+	a.sessions, err = session.New(session.Config{
 		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapters: adapters,
 		Install: found.Install, Env: found.Env, Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
 		Scratch:  func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
@@ -85,24 +82,50 @@ func (a *App) open(ctx context.Context) error {
 		return err
 	}
 	conf := api.Config{
-		Sessions: sessions, Desk: desk, Records: db, Agents: found, Settings: prefs, Pictures: pasted,
+		Gate: a.gate, Sessions: a.sessions, Desk: desk, Records: db, Agents: found, Settings: prefs, Pictures: pasted,
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			return events.Subscribe(snapshot)
 		},
 		Branch: workspace.Branch, Environ: found.Env, About: a.about(), Now: a.cfg.Now, Log: a.log,
 	}
-	if a.cfg.Page != nil {
-		conf.Gateway = gateway.New(gateway.Config{Page: a.cfg.Page, Now: a.cfg.Now, Log: a.log})
+	if a.cfg.Page != nil && !a.cfg.Private {
+		a.gateway = gateway.New(gateway.Config{Page: a.cfg.Page, Now: a.cfg.Now, Log: a.log})
+		conf.Gateway = a.gateway
 	}
 	a.api = api.New(conf)
-	if err := a.serve(childapi.Config{
-		Service: sessions, API: api.SocketDoor(a.api), Ancestors: proc.Ancestors, Log: a.log,
-		Refused: refusals(sessions, a.log), Outdated: outdated(sessions, a.log),
-	}); err != nil {
-		return err
+	if !a.cfg.Private {
+		if err := a.serve(childapi.Config{
+			Service: a.sessions, API: api.SocketDoor(a.api), Ancestors: proc.Ancestors, Log: a.log,
+			Refused: refusals(a.sessions, a.log), Outdated: outdated(a.sessions, a.log),
+		}); err != nil {
+			return err
+		}
 	}
-	// First of all that is closed: agents hear of the end through the socket.
-	a.closing(sessions.Shutdown)
+	// What goes before the socket, since it is said over the socket.
+	a.closing(func(context.Context) error {
+		events.Close()
+		if a.gateway != nil {
+			a.gateway.Close()
+		}
+		return nil
+	})
+	a.closing(func(ctx context.Context) error { return desk.CancelAll(ctx, app.CauseQuit) })
+	a.closing(a.sessions.Shutdown)
+	a.closing(a.refuse)
+	return nil
+}
+
+// refuseLimit is how long calls under way may take to end by themselves.
+const refuseLimit = 3 * time.Second
+
+// refuse lets no call in any more and has those under way end.
+func (a *App) refuse(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, refuseLimit)
+	defer cancel()
+	if !a.gate.Shut(ctx) {
+		a.log.Warn("calls were cut short", "after", refuseLimit)
+		a.gate.Cut()
+	}
 	return nil
 }
 

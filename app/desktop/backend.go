@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"sync"
 	"time"
 
 	"parley/app"
@@ -21,51 +22,102 @@ import (
 // that was there before. Either way the window talks to its socket, so there is
 // one way in and one set of rules at the door.
 type backend struct {
-	own    *core.App // nil when the window is attached to another program's
 	client *api.Client
 	proxy  http.Handler
+	conf   core.Config
+
+	mu  sync.Mutex // guards the field below
+	own *core.App  // nil while the window is attached to another program's
 }
 
-// closeLimit is how long the back end may take to end its agents.
-const closeLimit = 15 * time.Second
+const (
+	// closeLimit is how long the back end may take to end its agents.
+	closeLimit = 15 * time.Second
+	// aliveLook is how often an attached window looks whether its back end lives.
+	aliveLook = 500 * time.Millisecond
+)
 
 // openBackend starts a back end or attaches to the one that uses the folder. page
 // is for browsers that `parley serve` lets in beside the window.
 func openBackend(ctx context.Context, dirs paths.Dirs, page fs.FS, log *slog.Logger) (*backend, error) {
-	own, err := core.Open(ctx, core.Config{Dirs: dirs, Version: app.Version, Page: page, Log: log})
-	if err != nil && app.ErrorCode(err) != app.CodeDataFolderInUse {
-		return nil, err
+	b := &backend{
+		client: api.Dial(dirs.Socket()).AsWindow(), proxy: proxyTo(dirs.Socket()),
+		conf: core.Config{Dirs: dirs, Version: app.Version, Page: page, Log: log},
 	}
-	return &backend{own: own, client: api.Dial(dirs.Socket()).AsWindow(), proxy: proxyTo(dirs.Socket())}, nil
+	var err error
+	b.own, err = core.Join(ctx, b.conf)
+	return b, err
+}
+
+// app is the window's own back end, nil while it is attached.
+func (b *backend) app() *core.App {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.own
+}
+
+// takeOver waits for the end of a back end that the window is attached to and
+// starts one in its place, or attaches to the next; the window goes on in it. It
+// returns once the window has its own, or when ctx ends.
+func (b *backend) takeOver(ctx context.Context) {
+	tick := time.NewTicker(aliveLook)
+	defer tick.Stop()
+	for b.app() == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if _, err := b.client.About(ctx); err == nil || ctx.Err() != nil {
+			continue
+		}
+		own, err := core.Join(ctx, b.conf)
+		if err != nil {
+			b.conf.Log.Warn("start a back end in place of one that ended", "err", err)
+			continue
+		}
+		b.mu.Lock()
+		b.own = own
+		b.mu.Unlock()
+	}
+}
+
+// keep holds an own back end until nobody needs it any more or ctx ends.
+func (b *backend) keep(ctx context.Context) {
+	if own := b.app(); own != nil {
+		_ = own.Unused(ctx) // an error is the end of ctx
+	}
 }
 
 // Close ends an own back end with all its agents, in bounded time.
 func (b *backend) Close() error {
-	if b.own == nil {
+	own := b.app()
+	if own == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	return b.own.Close(ctx)
+	return own.Close(ctx)
 }
 
 // busy counts the sessions whose turn a quit would cut off; none when the back
 // end outlives the window.
 func (b *backend) busy(ctx context.Context) int {
-	if b.own == nil {
+	own := b.app()
+	if own == nil {
 		return 0
 	}
-	sessions, err := b.client.Sessions(ctx)
+	return own.Use(ctx).Sessions
+}
+
+// onQuit is what the person wants of a quit while agents work: "ask", "stop" or
+// "keep".
+func (b *backend) onQuit(ctx context.Context) string {
+	set, err := b.client.Settings(ctx)
 	if err != nil {
-		return 0
+		return "ask"
 	}
-	n := 0
-	for _, s := range sessions {
-		if s.State != app.StateIdle {
-			n++
-		}
-	}
-	return n
+	return set.KeepRunningOnQuit
 }
 
 // proxyTo passes the page's calls on to the socket. The stream is passed on
@@ -77,10 +129,10 @@ func proxyTo(socket string) http.Handler {
 			r.Out.Header.Set(api.DoorHeader, string(app.ByWindow))
 		},
 		Transport: &http.Transport{
+			DisableKeepAlives: true, // as in api.Dial
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				return new(net.Dialer).DialContext(ctx, "unix", socket)
 			},
-			MaxIdleConnsPerHost: 8,
 		},
 		FlushInterval: -1,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {

@@ -85,6 +85,18 @@ static gboolean parley_raise(gpointer _) {
 	return G_SOURCE_REMOVE;
 }
 
+// Takes the windows down and lets go of the display, so that neither its end nor
+// a desktop's session ends a program that shows nothing any more.
+static void parley_close_display(void) {
+	GList *tops = gtk_window_list_toplevels();
+	for (GList *t = tops; t; t = t->next) gtk_widget_destroy(GTK_WIDGET(t->data));
+	g_list_free(tops);
+	parley_window = NULL;
+	for (int i = 0; i < 100 && g_main_context_iteration(NULL, FALSE); i++) {}
+	GdkDisplay *d = gdk_display_get_default();
+	if (d) gdk_display_close(d);
+}
+
 static void parley_do(int what) {
 	g_idle_add(what == 0 ? parley_adopt : parley_raise, NULL);
 }
@@ -111,6 +123,10 @@ func adoptWindow(h hooks) {
 // raiseQuietly brings the window up and marks it as wanting attention; the
 // keyboard stays where it is.
 func raiseQuietly() { C.parley_do(1) }
+
+// closeDisplay takes the window down for good. Call it on the main thread, once
+// Wails' loop has ended.
+func closeDisplay() { C.parley_close_display() }
 
 //export parleyPageEnded
 func parleyPageEnded(reason C.int) {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -65,13 +66,38 @@ func Run(ctx context.Context, args []string, look Look, stderr io.Writer) int {
 	}
 	w := &window{back: back, shell: &Shell{log: log}, log: log, over: make(chan struct{}), front: make(chan bool, 8)}
 	go w.onSignals(signals)
+	attached, detach := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { back.takeOver(attached) })
 	err = wails.Run(w.options(look))
 	close(w.over)
+	detach()
+	work.Wait()
+	if w.shell.keeping.Load() {
+		goOn(ctx, back, signals, stderr)
+	}
 	if err := errors.Join(err, back.Close()); err != nil {
 		log.Error("close", "err", err)
 		return exitFailed
 	}
 	return exitDone
+}
+
+// goOn keeps the back end up without a window until its agents are done or
+// somebody ends it.
+func goOn(ctx context.Context, back *backend, signals <-chan os.Signal, stderr io.Writer) {
+	closeDisplay()
+	fmt.Fprintln(stderr, "Parley goes on without its window until its agents are done. Open Parley again to come back; in a terminal: parley questions, parley serve.")
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-signals:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	back.keep(ctx)
 }
 
 // window ties Wails' callbacks, the signals and the watcher together.
@@ -126,8 +152,21 @@ func (w *window) keepOpen(ctx context.Context) bool {
 	ask, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	n := w.back.busy(ask)
-	if n == 0 || w.shell.askQuit(n) {
-		return n > 0
+	if n == 0 {
+		w.shell.quitting.Store(true)
+		return false
+	}
+	switch w.back.onQuit(ask) {
+	case "stop":
+		w.shell.quitting.Store(true)
+		return false
+	case "keep":
+		w.shell.keeping.Store(true)
+		w.shell.quitting.Store(true)
+		return false
+	}
+	if w.shell.askQuit(n) {
+		return true
 	}
 	t := textsFor("")
 	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
@@ -145,6 +184,7 @@ func (w *window) onSignals(signals <-chan os.Signal) {
 		return
 	case s := <-signals:
 		w.log.Info("ending", "signal", s.String())
+		w.shell.keeping.Store(false)
 	}
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()

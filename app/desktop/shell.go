@@ -34,6 +34,7 @@ type Shell struct {
 	ctx      atomic.Pointer[context.Context] // Wails' context; nil before start-up
 	ready    atomic.Bool                     // the page has said that it listens
 	quitting atomic.Bool                     // the person has agreed to quit
+	keeping  atomic.Bool                     // and wants the agents to go on
 	pending  atomic.Pointer[openRequest]     // what to bring up once the page listens
 }
 
@@ -75,6 +76,15 @@ func (s *Shell) OpenLink(link string) (err error) {
 // Quit ends the program after the person agreed to it in the page.
 func (s *Shell) Quit() (err error) {
 	defer s.recovered("Quit", &err)
+	s.quit()
+	return nil
+}
+
+// Leave closes the window, as Quit does, and lets the back end go on until its
+// agents are done.
+func (s *Shell) Leave() (err error) {
+	defer s.recovered("Leave", &err)
+	s.keeping.Store(true)
 	s.quit()
 	return nil
 }

@@ -49,7 +49,9 @@ func (w *window) watch() {
 		case <-w.over:
 			return
 		case f := <-frames:
-			att.Apply(f)
+			if !w.shell.quitting.Load() { // what ends with the quit is no news
+				att.Apply(f)
+			}
 		case front := <-w.front:
 			att.SetFront(front)
 		}

@@ -26,6 +26,9 @@ type Config struct {
 type Gateway struct {
 	cfg Config
 
+	over context.Context // ends with Close
+	end  context.CancelFunc
+
 	mu   sync.Mutex // guards open
 	open *server    // nil while nothing is served
 }
@@ -38,8 +41,13 @@ func New(c Config) *Gateway {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	return &Gateway{cfg: c}
+	g := &Gateway{cfg: c}
+	g.over, g.end = context.WithCancel(context.Background())
+	return g
 }
+
+// Close ends the serving, and refuses to serve again.
+func (g *Gateway) Close() { g.end() }
 
 // Limits of a connection. The stream of events sets its own.
 const (
@@ -66,6 +74,9 @@ func (g *Gateway) Serve(ctx context.Context, calls http.Handler, r api.ServeRequ
 		return app.Errorf(app.CodeAlreadyPending, "The page is served already. Get a link with: parley serve link")
 	}
 	defer g.release()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(g.over, stop)()
 
 	web := &http.Server{
 		Handler:                      s,
@@ -103,6 +114,13 @@ func (g *Gateway) release() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.open = nil
+}
+
+// Serving reports whether the page is served now.
+func (g *Gateway) Serving() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open != nil
 }
 
 // Link makes a fresh link that lets one browser in.

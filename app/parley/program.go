@@ -7,7 +7,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"sync/atomic"
 
 	"parley/app"
 )
@@ -15,18 +17,23 @@ import (
 // program is one run of the program.
 type program struct {
 	Stdio
-	command string // that runs, if it has a help of its own
+	command string      // that runs, if it has a help of its own
+	hurry   atomic.Bool // somebody wants it to end now, with whatever it has begun
 }
 
 // errInterrupted is the cause of a context that the person ended.
 var errInterrupted = errors.New("interrupted")
 
-// untilInterrupt ends the context with the first interrupt.
+// untilInterrupt ends the context with the first interrupt. One that is no
+// Ctrl-C comes from the system, or from somebody who wants an end at once.
 func (p *program) untilInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {
-		case <-p.Interrupts:
+		case s := <-p.Interrupts:
+			if s != os.Interrupt {
+				p.hurry.Store(true)
+			}
 			cancel(errInterrupted)
 		case <-ctx.Done():
 		}

@@ -31,7 +31,7 @@ func (p *program) questions(ctx context.Context, args []string) (int, error) {
 	if *watch {
 		return p.with(ctx, func(b *backend) (int, error) { return exitDone, p.watch(ctx, b, *asJSON) })
 	}
-	return p.repeat(ctx, func(b *backend) (int, error) {
+	return p.look(ctx, func(b *backend) (int, error) {
 		list, err := b.Interactions(ctx, app.InteractionFilter{State: state})
 		if err != nil {
 			return 0, err
@@ -150,7 +150,7 @@ func (p *program) agents(ctx context.Context, args []string) (int, error) {
 	if err := none(fs, args); err != nil {
 		return 0, err
 	}
-	return p.repeat(ctx, func(b *backend) (int, error) {
+	return p.look(ctx, func(b *backend) (int, error) {
 		list, err := b.Agents(ctx, *refresh)
 		if err != nil {
 			return 0, err

@@ -30,7 +30,7 @@ func (p *program) run(ctx context.Context, args []string) (int, error) {
 	if n.Prompt, err = p.prompt(words); err != nil {
 		return 0, err
 	}
-	return p.with(ctx, func(b *backend) (int, error) {
+	return p.repeat(ctx, func(b *backend) (int, error) {
 		if err := p.complete(ctx, b, &n); err != nil {
 			return 0, err
 		}

@@ -30,15 +30,15 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	defer stop()
 	switch {
 	case verb == "list" && len(rest) == 0:
-		return p.repeat(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, *asJSON) })
+		return p.look(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, *asJSON) })
 	case verb == "show" && len(rest) == 1:
-		return p.withSession(ctx, rest[0], func(_ *backend, s app.Session) (int, error) {
+		return p.look(ctx, withSession(ctx, rest[0], func(_ *backend, s app.Session) (int, error) {
 			return exitDone, p.showSession(s, *asJSON)
-		})
+		}))
 	case verb == "export" && len(rest) == 1:
-		return p.withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
 			return exitDone, p.export(ctx, b, s, *asJSON)
-		})
+		}))
 	case verb == "-h", verb == "--help", verb == "help":
 		return 0, errHelp
 	case verb == "show", verb == "export":
@@ -48,14 +48,15 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	}
 }
 
-func (p *program) withSession(ctx context.Context, part string, f func(*backend, app.Session) (int, error)) (int, error) {
-	return p.repeat(ctx, func(b *backend) (int, error) {
+// withSession is f on the session that part names.
+func withSession(ctx context.Context, part string, f func(*backend, app.Session) (int, error)) func(*backend) (int, error) {
+	return func(b *backend) (int, error) {
 		s, err := findSession(ctx, b, part)
 		if err != nil {
 			return 0, err
 		}
 		return f(b, s)
-	})
+	}
 }
 
 func findSession(ctx context.Context, b *backend, part string) (app.Session, error) {
@@ -118,12 +119,12 @@ func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, 
 	if err != nil {
 		return 0, err
 	}
-	return p.withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+	return p.repeat(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
 		t := p.talk(b, asJSON)
 		t.last = s.LastSeq
 		return t.follow(ctx, func(ctx context.Context) (app.SessionID, app.TurnID, error) {
 			reply, err := b.Send(ctx, s.ID, api.NewMessage{Text: text})
 			return s.ID, reply.TurnID, err
 		})
-	})
+	}))
 }

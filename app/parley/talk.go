@@ -47,13 +47,25 @@ func (t *talk) follow(ctx context.Context, begin start) (int, error) {
 	case <-frames:
 	case err := <-lost:
 		return 0, err
-	case <-t.p.Interrupts:
+	case s := <-t.p.Interrupts:
+		if s != os.Interrupt {
+			t.p.hurry.Store(true)
+		}
 		return exitInterrupted, nil
 	}
 	var err error
 	if t.session, t.turn, err = begin(ctx); err != nil {
 		return 0, err
 	}
+	code, err := t.hear(ctx, frames, lost)
+	if untaken(err) { // it must not look as if nothing had begun
+		err = app.Errorf(app.CodeUnavailable, "Parley's back end has ended. The session is kept: parley sessions resume %s", shortID(t.session))
+	}
+	return code, err
+}
+
+// hear takes what comes until the turn has ended.
+func (t *talk) hear(ctx context.Context, frames <-chan api.Frame, lost <-chan error) (int, error) {
 	for {
 		select {
 		case f := <-frames:
@@ -79,6 +91,7 @@ func (t *talk) follow(ctx context.Context, begin start) (int, error) {
 // leave: with the second, or when somebody else than the keyboard says so.
 func (t *talk) interrupted(ctx context.Context, s os.Signal) bool {
 	if t.stopped || s != os.Interrupt {
+		t.p.hurry.Store(true)
 		return true
 	}
 	t.stopped = true

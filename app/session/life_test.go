@@ -137,7 +137,7 @@ func TestShutdown(t *testing.T) {
 		}
 	}
 	allGone(t, procs)
-	if _, err := w.m.Create(ctx, app.NewSession{Agent: "claude", Cwd: w.dir}); app.ErrorCode(err) != app.CodeUnavailable {
+	if _, err := w.m.Create(ctx, app.NewSession{Agent: "claude", Cwd: w.dir}); app.ErrorCode(err) != app.CodeClosing {
 		t.Fatalf("created: %v", err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -38,7 +40,7 @@ func New(cfg Config) (*Manager, error) {
 	return m, nil
 }
 
-var errQuitting = &app.Error{Code: app.CodeUnavailable, Message: "Parley is shutting down."}
+var errQuitting = &app.Error{Code: app.CodeClosing, Message: "Parley is closing. Try again in a moment."}
 
 // goes runs f on a goroutine that Shutdown waits for.
 func (m *Manager) goes(f func()) { m.work.Go(f) }
@@ -128,19 +130,34 @@ func on[T any](ctx context.Context, m *Manager, id app.SessionID, f func(*actor)
 	}
 }
 
+// AtWork counts the sessions in which a turn is under way.
+func (m *Manager) AtWork(ctx context.Context) int {
+	n := 0
+	for _, a := range m.all() {
+		busy, err := call(ctx, a, func() (bool, error) { return a.turn != nil, nil })
+		if busy && err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// all are the sessions' owners now.
+func (m *Manager) all() []*actor {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Collect(maps.Values(m.actors))
+}
+
 // Shutdown puts every session away, all at once: questions end as cancelled,
 // process trees are ended. It returns when all of it is done or ctx has ended;
 // no call is accepted from its beginning on.
 func (m *Manager) Shutdown(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
-	actors := make([]*actor, 0, len(m.actors))
-	for _, a := range m.actors {
-		actors = append(actors, a)
-	}
 	m.mu.Unlock()
 
-	for _, a := range actors {
+	for _, a := range m.all() {
 		m.goes(func() {
 			a.post(func() { a.putAway(exitQuit, app.CauseQuit, nil) })
 		})

@@ -41,7 +41,7 @@ func verify(s app.Settings) error {
 		{"theme", s.Theme, []string{"", "light", "dark"}},
 		{"send_key", s.SendKey, []string{"enter", "ctrl_enter"}},
 		{"default_mode", s.DefaultMode, []string{"plan", "ask", "edits", "full"}},
-		{"on_quit", s.KeepRunningOnQuit, []string{"ask", "stop"}},
+		{"on_quit", s.KeepRunningOnQuit, []string{"ask", "stop", "keep"}},
 	} {
 		if !slices.Contains(f.allowed, f.got) {
 			return invalid(f.field, "one of "+strings.Trim(strings.Join(f.allowed, ", "), ", "), f.got)

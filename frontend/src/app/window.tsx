@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { hearWindow, quitNow } from '../backend/window.ts';
+import { hearWindow, leaveRunning, quitNow } from '../backend/window.ts';
 import { useT } from '../lib/i18n/i18n.ts';
 import { go } from '../state/route.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -26,10 +26,14 @@ export function WindowRequests() {
           <button type="button" className="btn risk" onClick={quitNow}>
             {t('quit.now')}
           </button>
+          <button type="button" className="btn" onClick={leaveRunning}>
+            {t('quit.keep')}
+          </button>
         </>
       }
     >
       <p>{t('quit.words')}</p>
+      <p className="sec">{t('quit.keepWords')}</p>
     </Dialog>
   );
 }

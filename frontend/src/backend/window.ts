@@ -4,6 +4,7 @@
 interface Shell {
   Ready(): Promise<OpenRequest>;
   Quit(): Promise<void>;
+  Leave(): Promise<void>;
 }
 
 interface Events {
@@ -48,6 +49,11 @@ export function hearWindow(who: Ears): () => void {
   return () => {
     if (ears === who) ears = undefined;
   };
+}
+
+/** Closes the window and lets the agents go on without it. */
+export function leaveRunning(): void {
+  void shell()?.Leave();
 }
 
 /** Ends the program; the person has agreed. */

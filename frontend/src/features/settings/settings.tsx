@@ -139,6 +139,7 @@ export function Settings() {
               options={[
                 { id: 'ask', label: t('settings.quitAsk') },
                 { id: 'stop', label: t('settings.quitStop') },
+                { id: 'keep', label: t('settings.quitKeep') },
               ]}
               choose={(on_quit) => void save({ on_quit })}
             />

@@ -457,6 +457,7 @@ export const en = {
   'settings.quit': 'On quit, while agents run',
   'settings.quitAsk': 'Ask',
   'settings.quitStop': 'Stop them',
+  'settings.quitKeep': 'Keep them running',
   'settings.about': 'About',
   'settings.version': 'Version',
   'settings.data': 'Data folder',
@@ -489,9 +490,13 @@ export const en = {
   'keys.dismiss': 'close without answering',
   'keys.fold': 'fold',
   'keys.leave': 'leave the card',
-  'quit.title': { one: 'Quit and stop {n} agent?', other: 'Quit and stop {n} agents?' },
-  'quit.words': 'Running turns end here. Sessions are kept: open one again and send a message to go on.',
+  'quit.title': { one: 'Quit while {n} agent works?', other: 'Quit while {n} agents work?' },
+  'quit.words':
+    'Stopped, their turns end here. Sessions are kept: open one again and send a message to go on.',
+  'quit.keepWords':
+    'Kept running, they go on without a window until they are done. To come back, open Parley again; in a terminal, parley questions shows what they ask and parley serve shows this page in a browser.',
   'quit.stay': 'Stay',
+  'quit.keep': 'Keep running',
   'quit.now': 'Stop and quit',
 
   'palette.placeholder': 'A command or a session',

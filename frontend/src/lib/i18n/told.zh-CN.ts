@@ -9,6 +9,7 @@ export const errors: Readonly<Record<string, string>> = {
   no_active_turn: '这个会话现在没有在进行的轮次。',
   not_found: '没有找到，可能已被删除。',
   unavailable: '后端没有响应，请稍后再试。',
+  closing: 'Parley 正在关闭，请稍后再试。',
   agent_not_installed: '这台电脑上没有安装这个智能体。',
   agent_not_logged_in: '这个智能体还没有登录。',
   pending_interactive_form: '请先回答或关闭正在等待的表单。',

@@ -448,6 +448,7 @@ export const zh: Catalogue = {
   'settings.quit': '退出时若有智能体在运行',
   'settings.quitAsk': '询问',
   'settings.quitStop': '停止它们',
+  'settings.quitKeep': '让它们继续运行',
   'settings.about': '关于',
   'settings.version': '版本',
   'settings.data': '数据文件夹',
@@ -480,9 +481,12 @@ export const zh: Catalogue = {
   'keys.dismiss': '不回答，直接关闭',
   'keys.fold': '收起',
   'keys.leave': '离开卡片',
-  'quit.title': { other: '退出并停止 {n} 个智能体？' },
-  'quit.words': '正在进行的轮次会到此为止。会话会保留：重新打开并发送消息即可继续。',
+  'quit.title': { other: '有 {n} 个智能体正在工作，要退出吗？' },
+  'quit.words': '停止它们，正在进行的轮次会到此为止。会话会保留：重新打开并发送消息即可继续。',
+  'quit.keepWords':
+    '让它们继续运行，则没有窗口也会一直工作到完成。想回来时重新打开 Parley；在终端里，parley questions 会列出它们的问题，parley serve 会在浏览器中显示此页面。',
   'quit.stay': '留下',
+  'quit.keep': '继续运行',
   'quit.now': '停止并退出',
 
   'palette.placeholder': '命令或会话',
