@@ -26,6 +26,7 @@ type decoder struct {
 	context *int64
 	window  *int64
 	limit   limits
+	warned  []string
 }
 
 func newDecoder(cwd string) *decoder {
@@ -210,7 +211,8 @@ func (d *decoder) words(method string, params json.RawMessage, line []byte) []ag
 	if json.Unmarshal(params, &n) != nil {
 		return unknown(line)
 	}
-	if text := agents.Redact(first(n.Message, n.Summary)); text != "" {
+	if text := agents.Redact(first(n.Message, n.Summary)); text != "" && !slices.Contains(d.warned, text) {
+		d.warned = append(d.warned, text) // some come again with every turn
 		return []agents.Event{agents.Notice{Level: "warning", Code: "warning", Text: text, Advice: agents.Redact(n.Details)}}
 	}
 	return nil
@@ -274,6 +276,9 @@ func (l *limits) updated(n limitsNote) []agents.Event {
 		}
 		l.warned[w.ResetAt] = true
 		notice := agents.Notice{Level: "warning", Code: "rate_limit", Text: fmt.Sprintf("The account's usage limit is nearly reached (%.0f %%).", w.Used)}
+		if w.Used >= 100 {
+			notice.Level, notice.Text = "error", "The account's usage limit is reached."
+		}
 		if w.ResetAt > 0 {
 			notice.Advice = "It resets at " + time.Unix(w.ResetAt, 0).UTC().Format("15:04 MST on 2 January") + "."
 		}

@@ -27,7 +27,9 @@ func (d *decoder) item(n itemNote, params json.RawMessage, done bool) []agents.E
 		return nil
 	case "agentMessage", "plan":
 		if !done {
-			return nil
+			// A message into the turn makes the CLI leave the one that it is writing
+			// and begin another; it says no more of the first.
+			return d.texts.cutOthers(n.Thread, it.ID)
 		}
 		return d.texts.whole(it.ID, from, it.Text, false)
 	case "reasoning":

@@ -78,11 +78,13 @@ func (c *conversation) open(ctx context.Context, version string, spec agents.Ses
 		return err
 	}
 	c.peer.notify("initialized")
-	if err := c.loggedIn(ctx); err != nil {
-		return err
-	}
+	// First, since with a configuration that it cannot read the CLI goes on with
+	// its defaults.
 	config, err := c.config(ctx, spec)
 	if err != nil {
+		return err
+	}
+	if err := c.loggedIn(ctx); err != nil {
 		return err
 	}
 	open := threadOpen{

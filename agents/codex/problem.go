@@ -29,21 +29,22 @@ func problem(e turnError, limit *limits) agents.Problem {
 	case kind == "unauthorized", status == 401, status == 403:
 		p.Code, p.Title = "auth_failed", "The provider refused "+name+"'s credentials."
 		p.Advice, p.Command = "Log in again, or correct the key in the environment, then send the message again.", loginCommand
-	case kind == "usageLimitExceeded":
+	case kind == "usageLimitExceeded", kind == "sessionBudgetExceeded":
 		p.Code, p.Title, p.Advice = "rate_limited", "The account's usage limit is reached.", "Wait until it resets, then send the message again."
 		p.ResetAt = limit.resetAt()
-	case status == 429, strings.Contains(lower, "rate limit"):
+	case kind == "rateLimitExceeded", status == 429, strings.Contains(lower, "rate limit"):
 		p.Code, p.Title, p.Advice = "rate_limited", "The provider's limit is reached.", "Wait a moment, then send the message again."
-		p.ResetAt = limit.resetAt()
 	case kind == "contextWindowExceeded":
 		p.Code, p.Title, p.Advice = "context_full", "The conversation no longer fits into the model's context.", "Send /compact to sum it up, or begin a new session."
 	case kind == "serverOverloaded", kind == "internalServerError", status >= 500, strings.Contains(lower, "high demand"):
 		p.Code, p.Title, p.Advice = "overloaded", "The provider is overloaded or answered with an error.", "Wait a few minutes, then send the message again."
-	case status == 404, strings.Contains(lower, "model_not_found"):
+	case kind == "modelNotFound", status == 404:
 		p.Code, p.Title, p.Advice = "model_not_found", "The chosen model does not exist, or this account may not use it.", "Choose another model."
 	case kind == "httpConnectionFailed", kind == "responseStreamConnectionFailed", kind == "responseStreamDisconnected",
 		strings.Contains(lower, "stream disconnected"), strings.Contains(lower, "error sending request"), strings.Contains(lower, "waiting for network"):
 		p.Code, p.Title, p.Advice = "network", name+" could not reach the provider.", "Look at the network, then send the message again."
+	case kind == "cyberPolicy", kind == "bioPolicy", kind == "misalignmentPolicyViolation":
+		p.Code, p.Title, p.Advice = "refused", "The provider refused to go on.", "Ask in another way, or begin a new session."
 	case kind == "sandboxError":
 		p.Code, p.Title, p.Advice = "broken", name+"'s sandbox does not work on this computer.", "Read what it said; its documentation names what the sandbox needs."
 	case noThread(text):
@@ -55,10 +56,14 @@ func problem(e turnError, limit *limits) agents.Problem {
 }
 
 func stopOf(p agents.Problem) agents.Stop {
-	if p.Code == "context_full" {
+	switch p.Code {
+	case "context_full":
 		return agents.StopLimit
+	case "refused":
+		return agents.StopRefused
+	default:
+		return agents.StopFailed
 	}
-	return agents.StopFailed
 }
 
 // noThread recognizes the CLI's words for a conversation that it does not have.

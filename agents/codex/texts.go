@@ -80,6 +80,18 @@ func (s *texts) cut(thread, item string) []agents.Event {
 	return events
 }
 
+// cutOthers ends the messages of a thread that are open, but for one. Reasoning
+// may go on beside a message.
+func (s *texts) cutOthers(thread, but string) []agents.Event {
+	var events []agents.Event
+	for _, id := range slices.Clone(s.ids) {
+		if t := s.open[id]; t.thread == thread && !t.thought && id != but {
+			events = append(events, s.whole(id, source{}, "", true)...)
+		}
+	}
+	return events
+}
+
 func (t *text) event(id, words string, done, partial bool) agents.Event {
 	if t.thought {
 		return agents.Thought{MessageID: id, Text: words, Done: done, Parent: t.parent}

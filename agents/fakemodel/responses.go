@@ -2,6 +2,7 @@ package fakemodel
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -118,6 +119,9 @@ func writeResponsesError(w http.ResponseWriter, f Fault) {
 		e["type"], e["code"] = "invalid_request_error", "invalid_api_key"
 	case f.Status == http.StatusTooManyRequests && !f.Reset.IsZero():
 		e["type"], e["plan_type"], e["resets_at"] = "usage_limit_reached", "plus", f.Reset.Unix()
+		w.Header().Set("x-codex-primary-used-percent", "100")
+		w.Header().Set("x-codex-primary-window-minutes", "300")
+		w.Header().Set("x-codex-primary-reset-at", strconv.FormatInt(f.Reset.Unix(), 10))
 	case f.Status == http.StatusTooManyRequests:
 		e["type"], e["code"] = "requests", "rate_limit_exceeded"
 	}

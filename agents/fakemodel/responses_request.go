@@ -88,6 +88,12 @@ func (r *Request) add(it responsesItem) error {
 			return nil
 		}
 		said(it.Role, parts...)
+	case "agent_message": // one agent's words to another
+		parts, err := responsesParts(it.Content)
+		if err != nil {
+			return err
+		}
+		said("user", parts...)
 	case "additional_tools":
 		r.offer(it.Tools, "")
 	case "reasoning":
@@ -126,17 +132,18 @@ func responsesParts(raw json.RawMessage) ([]Part, error) {
 		return []Part{{Type: "text", Text: text}}, nil
 	}
 	var wire []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type      string `json:"type"`
+		Text      string `json:"text"`
+		Encrypted string `json:"encrypted_content"` // by the provider, so here it is plain
 	}
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		return nil, fmt.Errorf("read content: %w", err)
 	}
 	parts := make([]Part, 0, len(wire))
 	for _, w := range wire {
-		p := Part{Type: w.Type, Text: w.Text}
+		p := Part{Type: w.Type, Text: w.Text + w.Encrypted}
 		switch w.Type {
-		case "input_text", "output_text", "summary_text":
+		case "input_text", "output_text", "summary_text", "encrypted_content":
 			p.Type = "text"
 		case "input_image":
 			p.Type = "image"
