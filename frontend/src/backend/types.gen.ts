@@ -294,6 +294,19 @@ export interface Snapshot {
   at: number
 }
 
+/** HistoryEnd chooses interactions by what became of them. */
+export type HistoryEnd = 'response' | 'dismissed' | 'timeout' | 'cancelled' | 'waiting' | 'late'
+
+/** HistoryPage is a part of the history, newest first. */
+export interface HistoryPage {
+  interactions: Interaction[]
+  /**
+   * Next is the cursor of the next page, "" when there is none. A question that
+   * comes meanwhile belongs to no later page.
+   */
+  next: string
+}
+
 /** Kind is the way in which an agent asks a person. */
 export type Kind = 'clarify' | 'form' | 'approval' | 'elicitation' | 'native'
 
