@@ -63,6 +63,9 @@ func Fields(schema json.RawMessage) ([]agents.Field, error) {
 	}
 	var fields []agents.Field
 	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("the field %q comes twice, so an answer would be of both", name)
+		}
 		f, err := properties[i].field(name)
 		if err != nil {
 			return nil, err

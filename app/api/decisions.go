@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"parley/app"
+	"parley/app/mask"
 )
 
 // decisions writes a decision log: every question with its answer, who gave it,
@@ -24,7 +25,7 @@ type decisions struct {
 
 // decisionLog begins a log of a format, "md" or "json", of what was true at now.
 func decisionLog(w io.Writer, format string, now time.Time) *decisions {
-	return &decisions{w: w, json: format == "json", now: now}
+	return &decisions{w: mask.Writer(w), json: format == "json", now: now}
 }
 
 // add writes a few, in the order in which they come.

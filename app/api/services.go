@@ -122,6 +122,8 @@ type Config struct {
 	Branch func(folder string) string
 	// Environ is the person's environment, as an agent gets it; nil is empty.
 	Environ func(ctx context.Context) []string
+	// Secrets is nil where their list can't be used.
+	Secrets Secrets
 	// Gateway is nil in a program that holds no page.
 	Gateway Gateway
 	// Presence hears where the person is looking, or is nil.

@@ -20,6 +20,7 @@ import (
 	"parley/app/pictures"
 	"parley/app/plan"
 	"parley/app/question"
+	"parley/app/secrets"
 	"parley/app/session"
 	"parley/app/settings"
 	"parley/app/store"
@@ -62,6 +63,12 @@ func (a *App) open(ctx context.Context) error {
 	adapters := registry.All(registry.Programs{Parley: bin.parley, Version: a.cfg.Version, State: dirs.State})
 	found := newInstalls(adapters, bin.shim, a.cfg.Now)
 
+	keys, err := secrets.Open(secrets.Config{Path: dirs.Secrets(), Getenv: a.cfg.Getenv, Now: a.cfg.Now})
+	if err != nil {
+		a.log.Warn("open the secrets", "error", err)
+		a.problems = append(a.problems, app.ErrorMessage(err))
+	}
+
 	pasted := pictures.New(dirs.Pictures())
 
 	desk := question.New(question.Config{
@@ -72,7 +79,7 @@ func (a *App) open(ctx context.Context) error {
 	})
 	a.sessions, err = session.New(session.Config{
 		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapters: adapters,
-		Install: found.Install, Env: found.Env, Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
+		Install: found.Install, Env: found.Env, Secret: secretsOf(keys, err), Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
 		Scratch:  func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
 		Pictures: pasted,
 		RunDir:   dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: bin.mcp, Shim: bin.shim,
@@ -87,6 +94,9 @@ func (a *App) open(ctx context.Context) error {
 			return events.Subscribe(snapshot)
 		},
 		Branch: workspace.Branch, Environ: found.Env, About: a.about(), Now: a.cfg.Now, Log: a.log,
+	}
+	if keys != nil {
+		conf.Secrets = keys
 	}
 	if a.cfg.Page != nil && !a.cfg.Private {
 		a.gateway = gateway.New(gateway.Config{Page: a.cfg.Page, Now: a.cfg.Now, Log: a.log})
@@ -219,6 +229,15 @@ func refusals(sessions *session.Manager, log *slog.Logger) func(childapi.Refusal
 			log.Warn("record a refusal", "error", err)
 		}
 	}
+}
+
+// secretsOf adds an agent's secrets to its environment. With a list that can't be
+// used no agent starts: it would run as somebody else, or not at all.
+func secretsOf(keys *secrets.Store, broken error) func(context.Context, string, string) ([]string, error) {
+	if keys == nil {
+		return func(context.Context, string, string) ([]string, error) { return nil, broken }
+	}
+	return keys.Environment
 }
 
 // outdated tells a session that its agent runs with an older parley-mcp.

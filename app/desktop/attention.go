@@ -6,6 +6,7 @@ import (
 
 	"parley/app"
 	"parley/app/api"
+	"parley/app/mask"
 )
 
 // surface is what attention needs of the window and the system around it.
@@ -131,7 +132,8 @@ func compose(in app.Interaction, more int, s app.Settings) notice {
 		if in.SessionTitle != "" {
 			n.Title += " · " + shorten(in.SessionTitle, 60)
 		}
-		n.Body = shorten(question(in), 200)
+		// The service keeps what it showed.
+		n.Body = shorten(mask.Shapes(question(in)), 200)
 	}
 	if more > 0 {
 		if n.Body != "" {
@@ -159,7 +161,7 @@ func question(in app.Interaction) string {
 
 // shorten cuts a text to n code points on one line.
 func shorten(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(app.Plain(s)), " ")
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}

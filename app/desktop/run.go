@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"parley/app"
+	"parley/app/api"
 	"parley/app/paths"
 )
 
@@ -113,7 +115,7 @@ func (w *window) options(look Look) *options.App {
 	return &options.App{
 		Title: "Parley", Width: 1280, Height: 800, MinWidth: 640, MinHeight: 480,
 		BackgroundColour: &options.RGBA{R: 247, G: 248, B: 250, A: 255},
-		AssetServer:      &assetserver.Options{Assets: look.Page, Handler: w.back.proxy},
+		AssetServer:      &assetserver.Options{Assets: look.Page, Handler: w.back.proxy, Middleware: pagePolicy},
 		LogLevel:         logger.ERROR, LogLevelProduction: logger.ERROR,
 		Bind:          []any{w.shell},
 		OnStartup:     func(ctx context.Context) { w.shell.ctx.Store(&ctx) },
@@ -123,6 +125,14 @@ func (w *window) options(look Look) *options.App {
 		// slower to start and 115 MiB more on machines without a GPU.
 		Linux: &linux.Options{WebviewGpuPolicy: linux.WebviewGpuPolicyNever, ProgramName: "parley", Icon: look.Icon},
 	}
+}
+
+// pagePolicy holds the page in the window to the same rules as in a browser.
+func pagePolicy(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.PageHeaders(w.Header())
+		next.ServeHTTP(w, r)
+	})
 }
 
 // adopt runs on the goroutine that reads the page's messages: it must not wait.

@@ -460,7 +460,7 @@ func TestThePage(t *testing.T) {
 			t.Errorf("%s: %d %q, cache %q", path, resp.StatusCode, text, resp.Header.Get("Cache-Control"))
 		}
 		csp := resp.Header.Get("Content-Security-Policy")
-		if !strings.Contains(csp, "default-src 'self'; script-src 'self';") || !strings.Contains(csp, "frame-ancestors 'none'") {
+		if !strings.Contains(csp, "default-src 'none'; script-src 'self';") || !strings.Contains(csp, "frame-ancestors 'none'") {
 			t.Errorf("%s: policy %q", path, csp)
 		}
 	}

@@ -43,7 +43,7 @@ const linkPath = "/link/"
 
 // ServeHTTP lets through what a browser of the person sends from our own page.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	setHeaders(w.Header())
+	api.PageHeaders(w.Header())
 	if err := s.refuse(r); err != nil {
 		// Never the path: it may be a link.
 		s.cfg.Log.Warn("a request to the browser's door was refused", "why", err.reason, "method", r.Method, "host", r.Host, "origin", r.Header.Get("Origin"))

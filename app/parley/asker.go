@@ -101,7 +101,7 @@ func (a *asker) open() {
 	a.p.say("")
 	a.p.say("? %s asks in %s", plain(in.Agent), plain(in.Cwd))
 	if text := whatIsAsked(in); len(a.prompts) > 1 || text != a.prompts[0].text {
-		a.p.say("%s", indent(plain(text), "  "))
+		a.p.say("%s", indent(plain(text), quote))
 	}
 	a.show()
 }
@@ -116,7 +116,7 @@ func (a *asker) again() {
 // show prints the open prompt.
 func (a *asker) show() {
 	pr := a.prompts[len(a.replies)]
-	a.p.say("%s", indent(plain(pr.text), "  "))
+	a.p.say("%s", indent(plain(pr.text), quote))
 	for i, o := range pr.options {
 		a.p.say("%s", strings.TrimRight(plain(optionLine(fmt.Sprintf("  %2d) ", i+1), o)), "\n"))
 	}

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"parley/app"
+	"parley/app/mask"
 )
 
 // export writes a whole conversation, as Markdown or one event a line.
 func (p *program) export(ctx context.Context, b *backend, s app.Session, asJSON bool) error {
 	if !asJSON {
-		if _, err := fmt.Fprint(p.Out, exportHead(s)); err != nil {
+		if _, err := fmt.Fprint(mask.Writer(p.Out), exportHead(s)); err != nil {
 			return err
 		}
 	}
@@ -20,15 +21,16 @@ func (p *program) export(ctx context.Context, b *backend, s app.Session, asJSON 
 }
 
 func (p *program) exportEvent(e app.Event, asJSON bool) error {
+	out := mask.Writer(p.Out) // an export leaves the computer
 	if asJSON {
-		return p.line(e)
+		return lineTo(out, e)
 	}
-	_, err := fmt.Fprint(p.Out, markdown(e))
+	_, err := fmt.Fprint(out, plain(markdown(e)))
 	return err
 }
 
 func exportHead(s app.Session) string {
-	return fmt.Sprintf("# %s\n\n%s in `%s`, %s\n", oneLine(s.Title, 200), s.Agent, s.Cwd, time.UnixMilli(s.CreatedAt).Format(time.DateTime))
+	return fmt.Sprintf("# %s\n\n%s in `%s`, %s\n", oneLine(s.Title, 200), s.Agent, oneLine(s.Cwd, 400), time.UnixMilli(s.CreatedAt).Format(time.DateTime))
 }
 
 // markdown is an event as a reader of the conversation wants it, "" for what
@@ -82,12 +84,12 @@ func questionText(in app.Interaction) string {
 	var b strings.Builder
 	b.WriteString("**" + in.Agent + " asks:** " + whatIsAsked(in) + "\n")
 	for _, o := range in.Options {
-		b.WriteString(optionLine("- ", o))
+		b.WriteString(optionLine(" - ", o))
 	}
 	for _, f := range in.Questions {
 		b.WriteString(f.Question + "\n")
 		for _, o := range f.Options {
-			b.WriteString(optionLine("- ", o))
+			b.WriteString(optionLine(" - ", o))
 		}
 	}
 	return b.String()

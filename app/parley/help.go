@@ -17,6 +17,7 @@ const overview = `Parley runs coding agents and brings their questions to you.
   parley sessions list|show|resume|export                what was said and done
   parley agents [--refresh] [--json]                     what is installed
   parley agent demo                                      the scripted agent, over ACP
+  parley secrets [list|set|remove]                       keys that agents need
   parley version | help [COMMAND]
 
 The window is parley-desktop. All of them share one back end and one record.
@@ -89,6 +90,16 @@ ID may be the beginning or the end of an id.
 	"agents": `parley agents [--refresh] [--json]
 
 Lists the agents that Parley knows and what was found of them.
+`,
+	"secrets": `parley secrets [list] [--json]
+parley secrets set --agent NAME [--profile NAME] VARIABLE
+parley secrets remove --agent NAME [--profile NAME] VARIABLE
+
+Keeps API keys and the like in the system's keyring, or, where there is none, in
+a file that only you can read; the list says which. An agent gets those of its
+profile (default, unless --profile names another) as variables of its environment.
+The value is read from standard input:
+  pass show anthropic | parley secrets set --agent claude ANTHROPIC_API_KEY
 `,
 	"agent": `parley agent demo
 

@@ -68,6 +68,7 @@ var commands = map[string]command{
 	"sessions":  (*program).sessions,
 	"agents":    (*program).agents,
 	"agent":     (*program).agent,
+	"secrets":   (*program).secrets,
 	"version":   (*program).version,
 	"help":      (*program).help,
 }

@@ -1,24 +1,36 @@
 package main
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+
+	"parley/app"
 )
 
-// plain makes text of an agent harmless to a terminal: no control characters,
-// which could move the cursor or rename the window, and no invisible ones, which
-// turn the direction of writing or make two labels look alike. Joiners stay:
-// scripts and pictures are written with them.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
+// plain is text of an agent as a terminal may show it.
+func plain(text string) string { return app.Plain(text) }
+
+// escaped writes such characters of a JSON line the way JSON can.
+func escaped(line string) string {
+	if !strings.ContainsFunc(line, func(r rune) bool { return r > unicode.MaxASCII && app.Steers(r) || r == 0x7f }) {
+		return line
+	}
+	var b strings.Builder
+	for _, r := range line {
 		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != 0x200C && r != 0x200D:
-			return -1
+		case r == '\n' || !app.Steers(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
-		return r
-	}, text)
+	}
+	return b.String()
 }
 
 // oneLine is a text as it fits into a list.
@@ -30,7 +42,11 @@ func oneLine(text string, limit int) string {
 	return text
 }
 
-// indent puts a mark before each line.
+// gaps are empty lines that would push what stands above out of sight.
+var gaps = regexp.MustCompile(`\n(?:[^\S\n]*\n){2,}`)
+
+// indent puts a mark before each line of another's text.
 func indent(text, mark string) string {
+	text = gaps.ReplaceAllString(text, "\n\n")
 	return mark + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+mark)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,10 +58,19 @@ func (p *program) say(format string, args ...any) {
 }
 
 // line writes one JSON value as one line, at once.
-func (p *program) line(v any) error {
-	enc := json.NewEncoder(p.Out)
+func (p *program) line(v any) error { return lineTo(p.Out, v) }
+
+// lineTo writes one JSON value as one line. What could steer a terminal is
+// written as JSON escapes, which is the same to a program.
+func lineTo(w io.Writer, v any) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false) // it is read by programs, and by people
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, escaped(line.String()))
+	return err
 }
 
 // usageError is a command that was called wrongly.

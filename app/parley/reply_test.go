@@ -185,7 +185,7 @@ func TestQuestionsAreAskedInTurn(t *testing.T) {
 	if a.waiting() || enter("x") != nil {
 		t.Error("something is still asked")
 	}
-	if text := errs.String(); !strings.Contains(text, "1) Red  (recommended)") || !strings.Contains(text, "Caches?") {
+	if text := errs.String(); !strings.Contains(text, "★  1) Red\n") || !strings.Contains(text, "Caches?") {
 		t.Errorf("shown:\n%s", text)
 	}
 }

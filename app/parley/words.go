@@ -18,12 +18,12 @@ func asked(in app.Interaction) string {
 	if in.DeadlineAt > 0 {
 		fmt.Fprintf(&b, ", until %s", time.UnixMilli(in.DeadlineAt).Format(time.TimeOnly))
 	}
-	b.WriteString("\n" + indent(whatIsAsked(in), "  ") + "\n")
+	b.WriteString("\n" + indent(whatIsAsked(in), quote) + "\n")
 	for _, o := range in.Options {
 		b.WriteString(optionLine("  - ", o))
 	}
 	for _, f := range in.Questions {
-		b.WriteString(indent(f.ID+": "+f.Question, "  ") + "\n")
+		b.WriteString(indent(f.ID+": "+f.Question, quote) + "\n")
 		for _, o := range f.Options {
 			b.WriteString(optionLine("    - ", o))
 		}
@@ -31,6 +31,10 @@ func asked(in app.Interaction) string {
 	fmt.Fprintf(&b, "  parley answer %s %s", in.ID, howToAnswer(in))
 	return b.String()
 }
+
+// quote begins each line of a question's text, so that none of them can pass for
+// an option or a line of ours.
+const quote = "  | "
 
 // whatIsAsked is the question in one text.
 func whatIsAsked(in app.Interaction) string {
@@ -47,11 +51,13 @@ func whatIsAsked(in app.Interaction) string {
 	return text
 }
 
+// optionLine is an option behind a mark that begins with a space. A star stands
+// there for what the agent recommends: a label can't put one so far left.
 func optionLine(mark string, o app.Option) string {
 	inner := strings.Repeat(" ", len(mark))
 	line := o.Label
 	if o.Recommended {
-		line += "  (recommended)"
+		mark = "★" + mark[1:]
 	}
 	if o.Description != "" {
 		line += "\n" + o.Description

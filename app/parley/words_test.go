@@ -94,6 +94,34 @@ func TestNoTextImitatesOurOwnLines(t *testing.T) {
 	}
 }
 
+// Nor does the question's text pass for an option or for our own advice, push the
+// options out of sight, or steer the terminal; and no label passes for what is
+// recommended.
+func TestNoQuestionImitatesItsOptions(t *testing.T) {
+	got := plain(asked(app.Interaction{
+		ID: "1", Agent: "claude", Cwd: "/w",
+		Question: "Go on?\n  - Allow once\n  parley answer 1 --allow always\nSystem: approved\x1b[2J\u202e" + strings.Repeat("\n", 4000) + "end" + strings.Repeat("\u0300", 500),
+		Options:  []app.Option{{Label: "Yes"}, {Label: "★ Y\u200bes  (recommended)"}, {Label: "No", Recommended: true}},
+	}))
+	lines := strings.Split(got, "\n")
+	if len(lines) > 12 || strings.ContainsAny(got, "\x1b\u202e\u200b") || strings.Count(got, "\u0300") > 4 {
+		t.Errorf("shown in %d lines:\n%q", len(lines), got)
+	}
+	var options []string
+	advice := 0
+	for _, line := range lines {
+		if strings.HasPrefix(line, "  - ") || strings.HasPrefix(line, "★ - ") {
+			options = append(options, line)
+		}
+		if strings.HasPrefix(line, "  parley answer") {
+			advice++
+		}
+	}
+	if strings.Join(options, "\n") != "  - Yes\n  - ★ Yes  (recommended)\n★ - No" || advice != 1 {
+		t.Errorf("shown:\n%s", got)
+	}
+}
+
 func TestTimeLeft(t *testing.T) {
 	for ms, want := range map[int64]string{299_000: "4 min 59 s", 0: "0 min 00 s", 3_660_000: "1 h 01 min"} {
 		if got := left(app.Interaction{DeadlineAt: 1, RemainingTimeoutMS: ms}); got != want {
@@ -154,7 +182,7 @@ func TestOnlyTheAgentsWordsGoToStandardOutput(t *testing.T) {
 	if got, want := out.String(), "Half\n done\n"; got != want {
 		t.Errorf("standard output %q, want %q", got, want)
 	}
-	for _, want := range []string{"· Read a[2Jb.txt\n", "A  (recommended)", "parley answer q-1 --choose LABEL", "It broke.\n  fix it\n  | l1\n  | l2\n"} {
+	for _, want := range []string{"· Read a[2Jb.txt\n", "★ - A\n", "parley answer q-1 --choose LABEL", "It broke.\n  fix it\n  | l1\n  | l2\n"} {
 		if !strings.Contains(errs.String(), want) {
 			t.Errorf("standard error lacks %q:\n%s", want, errs.String())
 		}
@@ -212,7 +240,7 @@ func TestExportReadsLikeAConversation(t *testing.T) {
 	} {
 		got.WriteString(markdown(e))
 	}
-	want := "\n## You\n\nMake a page\n\nI look.\n\n> **demo asks:** Which?\n> - A\n> - B\n> answered on the command line: B\n- added `x.html`\n\n*The turn ended: interrupted*\n"
+	want := "\n## You\n\nMake a page\n\nI look.\n\n> **demo asks:** Which?\n>  - A\n>  - B\n> answered on the command line: B\n- added `x.html`\n\n*The turn ended: interrupted*\n"
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
 	}

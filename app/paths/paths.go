@@ -111,6 +111,9 @@ func (d Dirs) Database() string { return filepath.Join(d.Data, "parley.db") }
 // Settings is the file of the person's preferences.
 func (d Dirs) Settings() string { return filepath.Join(d.Config, "settings.json") }
 
+// Secrets is the list of the person's secrets, with those that no keyring holds.
+func (d Dirs) Secrets() string { return filepath.Join(d.Data, "secrets.json") }
+
 // Overrides is the file of the person's changes to MCP servers.
 func (d Dirs) Overrides() string { return filepath.Join(d.Config, "mcp-overrides.jsonc") }
 

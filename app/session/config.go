@@ -25,6 +25,9 @@ type Config struct {
 	Install func(ctx context.Context, f agents.Family) (agents.Install, error)
 	// Env is the person's environment, as an agent gets it before anything else.
 	Env func(ctx context.Context) []string
+	// Secret is what the keyring adds to it for one agent in one profile, as
+	// "NAME=value"; nil adds nothing.
+	Secret func(ctx context.Context, agent, profile string) ([]string, error)
 	// Servers decides what MCP servers an agent gets, ours among them unless it
 	// is switched off there, and the limits that its overrides leave.
 	Servers func(f agents.Family, profile string, ours mcp.Spec, limits mcp.Limits) (Servers, error)

@@ -156,10 +156,14 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 	}, servers.Limits, a)
 	l.grant = gr
 
+	env, err := a.environment(ctx, w)
+	if err != nil {
+		return agents.Launch{}, agents.SessionSpec{}, err
+	}
 	spec := agents.SessionSpec{
 		SessionID: a.id, Cwd: w.session.Cwd, Model: w.session.Model, Effort: w.session.Effort,
 		Mode: agents.Mode(w.session.Mode), Catalog: servers.Catalog, Limits: servers.Limits, RunDir: l.runDir,
-		Env: overlay(cfg.Env(ctx), w.env), OwnServers: true, Root: cfg.Root,
+		Env: env, OwnServers: true, Root: cfg.Root,
 	}
 	cfg.Secrets.Hold(mask.OfEnvironment(spec.Env)...)
 	if l.adapter.Info().Caps.Resume {
@@ -300,6 +304,31 @@ func (a *actor) problemOf(l *live, err error) *agents.Problem {
 		}
 	}
 	return p
+}
+
+// environment is the person's, with what the keyring has for this agent and
+// profile over it, and what the session was started with over both. What is
+// secret in it is hidden from now on.
+func (a *actor) environment(ctx context.Context, w wish) ([]string, error) {
+	cfg := a.m.cfg
+	env, kept := cfg.Env(ctx), map[string]string{}
+	if cfg.Secret != nil {
+		secrets, err := cfg.Secret(ctx, w.session.Agent, w.session.Profile)
+		if err != nil {
+			return nil, &agents.PlanError{Problem: agents.Problem{
+				Code: "secret_unavailable", Title: "A secret that this agent needs can't be had. " + app.ErrorMessage(err),
+				Advice: "Unlock the keyring and send the message again, or see: parley secrets",
+			}}
+		}
+		for _, kv := range secrets {
+			name, value, _ := strings.Cut(kv, "=")
+			kept[name] = value
+			cfg.Secrets.Hold(value)
+		}
+	}
+	env = overlay(overlay(env, kept), w.env)
+	cfg.Secrets.Hold(mask.OfEnvironment(env)...)
+	return env, nil
 }
 
 // overlay lays variables over an environment.
