@@ -5,6 +5,10 @@ import { startSync } from './app/sync.ts';
 import { chooseLanguage, setLanguage } from './lib/i18n/i18n.ts';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/controls.css';
+import './styles/overlays.css';
+import './styles/blocks.css';
+import './styles/thumbs.css';
 import './styles/shell.css';
 
 // boot.js has set the language on the page; its texts are there before the first paint.

@@ -22,6 +22,8 @@ export class BackEnd {
   calls: Call[] = [];
   /** How an answer is met; accepted as it is by default. */
   onAnswer: (a: Answer) => Promise<Response> | Response = (a) => json(200, accepted(a));
+  /** What typing near the end is told. */
+  onTyping: () => Response = () => json(200, {});
   /** Every call fails as if the network were gone. */
   offline = false;
 
@@ -32,6 +34,7 @@ export class BackEnd {
       this.calls.push(call);
       if (this.offline) throw new TypeError('network gone');
       if (path.endsWith('/answer')) return this.onAnswer(body as Answer);
+      if (path.endsWith('/typing')) return this.onTyping();
       if (path.endsWith('/messages')) return json(200, { turn_id: 'new', queued: true });
       if (path.includes('/events?')) return json(200, { events: [], through: 0, more: false, live: [] });
       if (path.endsWith('/processes')) return json(200, { processes: [] });
@@ -79,7 +82,7 @@ export function begin(sessions: Session[], interactions: Interaction[]): BackEnd
   cleanup();
   localStorage.clear();
   useDrafts.setState({ drafts: {} });
-  useAnswers.setState({ sending: {} });
+  useAnswers.setState({ sending: {}, asides: {} });
   useComposer.setState({ texts: {} });
   useView.setState({ folded: {}, open: {}, filter: '', earlierOpen: false });
   takeSettings(defaults);

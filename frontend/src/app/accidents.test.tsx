@@ -1,12 +1,14 @@
 // @vitest-environment happy-dom
 // Nothing is answered by accident: not by someone who types while questions come
 // up, not by keys and clicks meant for what stood there before.
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { question, session } from '../../dev/make.ts';
+import { agents } from '../../dev/scenes.ts';
 import { type BackEnd, begin, show } from '../../test/page.tsx';
 import type { Event, Interaction } from '../backend/types.gen.ts';
+import { takeAgents } from '../state/agents.ts';
 import { takeEvents } from '../state/live.ts';
 import { go } from '../state/route.ts';
 import { open as follow, takeNewer } from '../state/timelines.ts';
@@ -53,7 +55,10 @@ beforeEach(() => {
     takeNewer(id, { events: [], through: 0, more: false, live: [] });
   }
 });
-afterEach(() => {
+afterEach(async () => {
+  // Pages that are still loading would draw after the end.
+  await act(() => vi.dynamicImportSettled());
+  cleanup();
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
@@ -86,7 +91,46 @@ describe('typing while questions come up', () => {
     const field = screen.getByRole('textbox', { name: /Message/ });
     expect(field.getAttribute('placeholder')).toContain('It waits for the card above');
     fireEvent.change(field, { target: { value: 'yes' } });
-    expect(screen.getByText(/This is no answer to the card/)).toBeTruthy();
+    expect(screen.getByText('No answer to the card.')).toBeTruthy();
+    expect(screen.getByText('Goes out after this turn.')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Send' })).toBeNull();
+  });
+
+  it('names Queue and Steer apart, and says of both what they do', async () => {
+    takeAgents({
+      agents: [{ ...agents.agents[1]!, family: 'codex', can_steer: true }],
+      path_source: '',
+      at: 0,
+    });
+    show(<SessionPage id="b" />);
+    const field = screen.getByRole('textbox', { name: /Message/ });
+    fireEvent.change(field, { target: { value: 'mind the tests' } });
+    expect(screen.getByText('Queue: goes out after this turn. Steer: goes into it, now.')).toBeTruthy();
+    comesUp(ask('q2', 'b'));
+    expect(screen.getByText('No answer to the card.')).toBeTruthy();
+    expect(
+      screen.getByText('Queue: after this turn. Steer: into it, once the card is settled.'),
+    ).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Steer' }));
+    await act(async () => {});
+    expect(back.told('/messages')).toMatchObject([{ text: 'mind the tests', how: 'steer' }]);
+    expect(back.answers).toEqual([]);
+    expect(options()).toHaveLength(3);
+  });
+
+  it('puts words into the card when the person says so, behind those that are there, and sends nothing', async () => {
+    show(<SessionPage id="b" />);
+    comesUp(ask('q2', 'b'));
+    const say = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Or say it yourself' });
+    fireEvent.change(say, { target: { value: 'first' } });
+    const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: /Message/ });
+    fireEvent.change(field, { target: { value: 'and second' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Use as answer' }));
+    expect(say.value).toBe('first\nand second');
+    expect(field.value).toBe('');
+    expect(back.answers).toEqual([]);
+    expect(back.told('/messages')).toEqual([]);
+    await vi.waitFor(() => expect(document.activeElement).toBe(say));
   });
 
   it('reaches the card by keys alone, and the message field stays in reach', () => {
@@ -110,7 +154,7 @@ describe('the next question at the same place', () => {
     const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
     comesUp(ask('q1', 'a'));
     comesUp({ ...ask('q2', 'b'), deadline_at: Date.now() + 900_000 });
-    show(<InboxPage id="" history={false} />);
+    show(<InboxPage id="" />);
     await wait(400);
     const card = () => document.querySelector<HTMLElement>('[data-card]')!;
     expect(card().dataset.card).toBe('q1');

@@ -18,6 +18,7 @@ import { WindowRequests } from './window.tsx';
 
 const SessionPage = lazy(() => import('./session-page.tsx'));
 const InboxPage = lazy(() => import('./inbox-page.tsx'));
+const HistoryPage = lazy(() => import('./history-page.tsx'));
 const StartPage = lazy(() => import('./start-page.tsx'));
 const AgentsPage = lazy(() => import('./agents-page.tsx'));
 const SettingsPage = lazy(() => import('./settings-page.tsx'));
@@ -45,7 +46,11 @@ export function App() {
   const onPhone = route.page === 'session' || (route.page === 'inbox' && route.id) ? 'leaf' : route.page;
   return (
     <OutsideContext value={outside}>
-      <div className={route.page === 'session' ? 'app' : 'app two'} data-page={onPhone}>
+      <div
+        className={route.page === 'session' ? 'app' : 'app two'}
+        data-page={onPhone}
+        data-place={route.page}
+      >
         <Rail />
         <Unbroken place={href(route)}>
           <Suspense fallback={<main className="main" />}>
@@ -68,9 +73,9 @@ function Page({ route }: { route: Route }) {
     case 'session':
       return <SessionPage id={route.id} />;
     case 'inbox':
-      return <InboxPage id={route.id} history={false} />;
+      return <InboxPage id={route.id} />;
     case 'history':
-      return <InboxPage id="" history />;
+      return <HistoryPage />;
     case 'agents':
       return <AgentsPage look={lookForAgents} />;
     case 'settings':

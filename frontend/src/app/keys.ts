@@ -104,6 +104,12 @@ export function focusCard(id: string): void {
   });
 }
 
+/** Puts the focus into the text field of a card, because the person asked for it. */
+export function focusWords(id: string): void {
+  setFolded(id, false);
+  focusSoon(`[data-card="${CSS.escape(id)}"] [data-say]`);
+}
+
 /** Focuses an element once it is on the page; gives up after a second. */
 function focusSoon(selector: string, part: (el: HTMLElement) => HTMLElement = (el) => el): void {
   const until = performance.now() + 1000;

@@ -1,5 +1,6 @@
 import { useCallback } from 'react';
 import type { Interaction, Session } from '../backend/types.gen.ts';
+import { addWords, takesWords } from '../features/card/answer.ts';
 import { Card } from '../features/card/card.tsx';
 import { Quiet } from '../features/card/quiet.tsx';
 import { Composer } from '../features/composer/composer.tsx';
@@ -9,14 +10,18 @@ import { Timeline } from '../features/session/timeline.tsx';
 import { WhatHappened } from '../features/start/start.tsx';
 import { useT } from '../lib/i18n/i18n.ts';
 import { takesLate, waitingIn } from '../state/live.reducer.ts';
-import { useLive } from '../state/live.ts';
+import { takeInteraction, useLive } from '../state/live.ts';
 import { href } from '../state/route.ts';
 import { useTimelines } from '../state/timelines.ts';
 import { useView } from '../state/view.ts';
 import { Icon, State } from '../ui/icon.tsx';
 import { Connection } from './connection.tsx';
+import { focusWords } from './keys.ts';
 import '../styles/timeline.css';
 import '../styles/card.css';
+import '../styles/card-body.css';
+import '../styles/card-fields.css';
+import '../styles/quiet.css';
 import '../styles/composer.css';
 import '../styles/side.css';
 
@@ -53,11 +58,21 @@ export default function SessionPage({ id }: { id: string }) {
           after={<AfterDemo session={session} />}
         />
         <Dock session={session} />
-        <Composer session={session} />
+        <Message session={session} />
       </main>
       {side && <Side session={session} />}
     </>
   );
+}
+
+/** The composer. What was typed there by mistake can be put into the card. */
+function Message({ session }: { session: Session }) {
+  const first = useLive((s) => waitingIn(s, session.id)[0]);
+  const use = (i: Interaction) => (words: string) => {
+    addWords(i, words);
+    focusWords(i.interaction_id);
+  };
+  return <Composer session={session} intoCard={first && takesWords(first) ? use(first) : undefined} />;
 }
 
 /** The card of what waits longest here, above the composer. */
@@ -89,7 +104,12 @@ function Asked({ i }: { i: Interaction }) {
     <>
       <Quiet i={known} />
       {takesLate(known) && (
-        <a className="quiet-late" href={href({ page: 'inbox', id: i.interaction_id })}>
+        <a
+          className="quiet-late"
+          href={href({ page: 'inbox', id: i.interaction_id })}
+          // The present may not hold it any more: it was cleared, or is from long ago.
+          onClick={() => takeInteraction(known)}
+        >
           <Icon name="clock" small />
           {t('quiet.stillAnswer')}
         </a>

@@ -6,6 +6,7 @@ import { useLive } from '../state/live.ts';
 import { go } from '../state/route.ts';
 import { Key } from '../ui/bits.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { composing } from '../ui/keys.ts';
 import { capOf, shortcuts } from './keys.logic.ts';
 import { run } from './keys.ts';
 
@@ -125,7 +126,7 @@ export function Palette({ close, openHelp }: { close: () => void; openHelp: () =
           setAt(0);
         }}
         onKeyDown={(e) => {
-          if (e.nativeEvent.isComposing || e.keyCode === 229) return;
+          if (composing(e)) return;
           const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
           if (step) {
             const next = (front + step + entries.length) % Math.max(1, entries.length);

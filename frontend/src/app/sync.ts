@@ -87,6 +87,10 @@ function frame(f: Frame): void {
 }
 
 function follow(e: Event): void {
+  if (e.type.endsWith('.updated') && 'cause' in e.data && e.data.cause === 'clock') {
+    // The back end's clock was set: what is left stays the same, and ours follows.
+    setServerClock(e.data.deadline_at - e.data.remaining_timeout_ms);
+  }
   if (e.type.endsWith('.requested')) comeUp(e.data as Interaction);
   if (e.type.endsWith('.resolved') || e.type.endsWith('.late_answered')) {
     const { interaction_id: id } = e.data as { interaction_id: string };

@@ -5,14 +5,17 @@ import type {
   About,
   AgentList,
   Answer,
+  Attachment,
   Code,
   Conflict,
   Draft,
   FolderList,
+  HistoryPage,
   Interaction,
   InteractionList,
   MessageReply,
   NewMessage,
+  NewPicture,
   NewSession,
   Outcome,
   Presence,
@@ -47,6 +50,12 @@ export function isOffline(error: unknown): boolean {
 }
 
 async function call<R>(method: string, path: string, body?: unknown, keepalive = false): Promise<R> {
+  const reply = await text(method, path, body, keepalive);
+  return (reply ? JSON.parse(reply) : {}) as R;
+}
+
+/** What a call replies, as it is. */
+async function text(method: string, path: string, body?: unknown, keepalive = false): Promise<string> {
   const init: RequestInit = { method, credentials: 'same-origin' };
   if (body !== undefined) {
     init.headers = { 'Content-Type': 'application/json' };
@@ -60,9 +69,9 @@ async function call<R>(method: string, path: string, body?: unknown, keepalive =
   } catch (error) {
     throw new ApiError('offline', error instanceof Error ? error.message : String(error));
   }
-  const text = await response.text();
-  if (response.ok) return (text ? JSON.parse(text) : {}) as R;
-  throw refusal(response.status, text);
+  const reply = await response.text();
+  if (response.ok) return reply;
+  throw refusal(response.status, reply);
 }
 
 /** The error of a response that is not ok. Anything but our own error shape is a proxy's or a crash's. */
@@ -98,6 +107,9 @@ export const api = {
   resume: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/resume`),
   processes: (s: string) => call<ProcessList>('GET', `/api/sessions/${id(s)}/processes`),
   send: (s: string, m: NewMessage) => call<MessageReply>('POST', `/api/sessions/${id(s)}/messages`, m),
+  savePicture: (s: string, p: NewPicture) => call<Attachment>('POST', `/api/sessions/${id(s)}/pictures`, p),
+  /** Where a kept picture is shown from. */
+  pictureURL: (s: string, file: string) => `/api/sessions/${id(s)}/pictures/${id(file)}`,
   changeQueued: (s: string, turn: string, change: QueueChange) =>
     call<Session>('PATCH', `/api/sessions/${id(s)}/queue/${id(turn)}`, change),
   dropQueued: (s: string, turn: string) =>
@@ -112,6 +124,13 @@ export const api = {
 
   interactions: (state: 'waiting' | 'moved_on' | 'all', limit: number) =>
     call<InteractionList>('GET', `/api/interactions?state=${state}&limit=${limit}`),
+  interaction: (i: string) => call<Interaction>('GET', `/api/interactions/${id(i)}`),
+  /** A page of all decisions, newest first. */
+  history: (query: Record<string, string>) =>
+    call<HistoryPage>('GET', `/api/history?${new URLSearchParams(query)}`),
+  /** The decision log as a text, and where a browser gets it as a file. */
+  decisionLog: (query: Record<string, string>) => text('GET', api.decisionLogURL(query)),
+  decisionLogURL: (query: Record<string, string>) => `/api/history/export?${new URLSearchParams(query)}`,
   answer: (a: Answer) => call<Reply>('POST', `/api/interactions/${id(a.interaction_id)}/answer`, a),
   moreTime: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/more-time`),
   typing: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/typing`),

@@ -39,11 +39,48 @@ export function duration(t: T, ms: number): string {
   return t('dur.hours', { h: Math.floor(min / 60), m: min % 60 });
 }
 
+/** An amount of time to give or get, in one unit: 40 s, 5 min. */
+export function amount(t: T, ms: number): string {
+  if (ms < minute) return t('dur.seconds', { s: String(Math.max(0, Math.round(ms / second))) });
+  return t('dur.min', { n: Math.round(ms / minute) });
+}
+
 /** Whole seconds or a longer duration, for counters that run on the screen. */
 export function running(t: T, ms: number): string {
   const m = Math.max(0, ms);
   if (m < minute) return t('dur.seconds', { s: String(Math.floor(m / second)) });
   return duration(t, Math.floor(m / second) * second);
+}
+
+/** A day as one calls it: Today, Yesterday, else its date, with the year when it is another. */
+export function dayName(t: T, at: number, now: number, language: string): string {
+  const start = (ms: number) => new Date(ms).setHours(0, 0, 0, 0);
+  const days = Math.round((start(now) - start(at)) / day);
+  if (days === 0) return t('day.today');
+  if (days === 1) return t('day.yesterday');
+  const year = new Date(at).getFullYear() === new Date(now).getFullYear() ? {} : { year: 'numeric' as const };
+  return new Intl.DateTimeFormat(language, {
+    weekday: 'short',
+    month: 'short',
+    day: 'numeric',
+    ...year,
+  }).format(at);
+}
+
+/** A moment for a field that holds local time, 2026-11-30T14:05; "" when the text is no moment. */
+export function localInput(moment: string): string {
+  const at = new Date(moment);
+  if (moment === '' || Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * minute).toISOString().slice(0, 16);
+}
+
+/** What such a field holds as an exact moment with its zone, 2026-11-30T14:05:00+01:00; "" for "". */
+export function momentOf(local: string): string {
+  const at = new Date(local);
+  if (local === '' || Number.isNaN(at.getTime())) return '';
+  const east = -at.getTimezoneOffset();
+  const two = (n: number) => String(Math.floor(Math.abs(n))).padStart(2, '0');
+  return `${local.slice(0, 16)}:00${east < 0 ? '-' : '+'}${two(east / 60)}:${two(east % 60)}`;
 }
 
 /** A moment as the person's clock shows it: 14:37, with the date when it is another day. */

@@ -24,26 +24,25 @@ export function setLookFailed(error: string): void {
   useAgents.setState({ looking: false, error });
 }
 
-const marks: Record<string, { name: string; mark: string }> = {
-  claude: { name: 'Claude Code', mark: 'CC' },
-  codex: { name: 'Codex', mark: 'Cx' },
-  opencode: { name: 'OpenCode', mark: 'OC' },
-  grok: { name: 'Grok', mark: 'Gk' },
-  pi: { name: 'Pi', mark: 'Pi' },
-  dsh: { name: 'DSH', mark: 'DS' },
-  acp: { name: 'ACP', mark: 'AC' },
-  chat: { name: 'Chat', mark: 'Ch' },
-  demo: { name: 'Demo', mark: 'De' },
+const names: Record<string, string> = {
+  claude: 'Claude Code',
+  codex: 'Codex',
+  opencode: 'OpenCode',
+  grok: 'Grok',
+  pi: 'Pi',
+  dsh: 'DSH',
+  acp: 'ACP',
+  chat: 'Chat',
+  demo: 'Demo',
 };
 
-/** Name and mark of a family, also before the agents were looked for. */
-export function nameOf(list: AgentList | null, family: string): { name: string; mark: string } {
+/** The name of a family, also before the agents were looked for. */
+export function nameOf(list: AgentList | null, family: string): { name: string } {
   const found = list?.agents.find((a) => a.family === family);
-  if (found) return found;
-  return marks[family] ?? { name: family, mark: family.slice(0, 2) };
+  return found ?? { name: names[family] ?? family };
 }
 
-export function useAgentName(family: string): { name: string; mark: string } {
+export function useAgentName(family: string): { name: string } {
   return useAgents((s) => s.list?.agents.find((a) => a.family === family)) ?? nameOf(null, family);
 }
 

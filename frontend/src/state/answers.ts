@@ -21,11 +21,24 @@ export function carriesWords(action: Sending['action']): boolean {
   return action === 'answer' || action === 'deny' || action === 'decline';
 }
 
-interface Answers {
-  sending: Readonly<Record<string, Sending>>;
+/** What came of asking for something about a question that is no answer. */
+interface Aside {
+  /** Typing has earned all the time it can. */
+  spent?: boolean;
+  /** A sentence: more time was not given, or it could not be cleared. */
+  error?: string;
 }
 
-export const useAnswers = create<Answers>()(() => ({ sending: {} }));
+interface Answers {
+  sending: Readonly<Record<string, Sending>>;
+  asides: Readonly<Record<string, Aside>>;
+}
+
+export const useAnswers = create<Answers>()(() => ({ sending: {}, asides: {} }));
+
+export function noteAside(id: string, aside: Aside): void {
+  useAnswers.setState(({ asides }) => ({ asides: { ...asides, [id]: { ...asides[id], ...aside } } }));
+}
 
 /** Takes the right to send; false when an answer is on its way or was accepted. */
 export function beginSending(id: string, action: Sending['action']): boolean {

@@ -1,6 +1,6 @@
 // An answer in the making: ticks and words. Pure.
 
-import type { Answer, Draft, Field, Interaction, Outcome } from '../backend/types.gen.ts';
+import type { Answer, Attachment, Draft, Field, Interaction, Outcome } from '../backend/types.gen.ts';
 
 /** A new draft, for a person who has not touched the card. A form's own defaults are part of it. */
 export function emptyDraft(i: Interaction): Draft {
@@ -56,17 +56,27 @@ export type FieldFault =
   | { kind: 'max'; n: number }
   | { kind: 'minLength'; n: number }
   | { kind: 'maxLength'; n: number }
+  | { kind: 'minItems'; n: number }
+  | { kind: 'maxItems'; n: number }
+  | { kind: 'date' }
+  | { kind: 'moment' }
   | { kind: 'email' }
   | { kind: 'uri' };
 
 export function fieldFault(f: Field, d: Draft): FieldFault | null {
   if (!fieldAnswered(f, d)) return f.required ? { kind: 'required' } : null;
   const text = (d.typed?.[f.id] ?? '').trim();
+  if (f.multi_select) {
+    const n = (d.answers?.[f.id]?.length ?? 0) + (text === '' ? 0 : 1);
+    if (f.min_items !== undefined && n < f.min_items) return { kind: 'minItems', n: f.min_items };
+    if (f.max_items !== undefined && n > f.max_items) return { kind: 'maxItems', n: f.max_items };
+  }
   if (text === '') return null;
   if (f.input_type === 'number' || f.input_type === 'integer') {
+    // As the back end reads numbers: decimal, and a whole one without point or exponent.
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return { kind: 'number' };
+    if (f.input_type === 'integer' && !/^[+-]?\d+$/.test(text)) return { kind: 'integer' };
     const n = Number(text);
-    if (!Number.isFinite(n)) return { kind: 'number' };
-    if (f.input_type === 'integer' && !Number.isInteger(n)) return { kind: 'integer' };
     if (f.minimum !== undefined && n < f.minimum) return { kind: 'min', n: f.minimum };
     if (f.maximum !== undefined && n > f.maximum) return { kind: 'max', n: f.maximum };
     return null;
@@ -74,20 +84,40 @@ export function fieldFault(f: Field, d: Draft): FieldFault | null {
   const length = Array.from(text).length;
   if (f.min_length !== undefined && length < f.min_length) return { kind: 'minLength', n: f.min_length };
   if (f.max_length !== undefined && length > f.max_length) return { kind: 'maxLength', n: f.max_length };
+  if (f.format === 'date' && !isDate(text)) return { kind: 'date' };
+  if (f.format === 'date-time' && !isMoment(text)) return { kind: 'moment' };
   if (f.format === 'email' && !/^\S+@\S+$/.test(text)) return { kind: 'email' };
   if (f.format === 'uri' && !URL.canParse(text)) return { kind: 'uri' };
   return null;
 }
 
+function isDate(text: string): boolean {
+  const [, y, m, d] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
+  if (y === undefined) return false;
+  const at = new Date(Date.UTC(Number(y), Number(m) - 1, Number(d)));
+  return at.getUTCMonth() === Number(m) - 1 && at.getUTCDate() === Number(d);
+}
+
+/** A date with a time and its zone, as RFC 3339 writes it. */
+function isMoment(text: string): boolean {
+  const form = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.exec(text);
+  return form !== null && isDate(form[1]!) && !Number.isNaN(Date.parse(text));
+}
+
 /** Whether there is something to send. Blanks alone are no answer. */
 export function hasAnswer(i: Interaction, d: Draft): boolean {
   if (i.questions?.length) return i.questions.every((f) => fieldFault(f, d) === null);
-  return d.selected.length > 0 || d.text.trim() !== '';
+  return d.selected.length > 0 || d.text.trim() !== '' || filesOf(d).length > 0;
+}
+
+/** The pictures that go along. */
+export function filesOf(d: Draft): readonly Attachment[] {
+  return d.files ?? [];
 }
 
 /** Whether the person has put anything in that would be lost. */
 export function isTouched(i: Interaction, d: Draft): boolean {
-  if (d.text.trim() !== '' || d.selected.length > 0) return true;
+  if (d.text.trim() !== '' || d.selected.length > 0 || filesOf(d).length > 0) return true;
   const fresh = emptyDraft(i);
   const same = (a: unknown, b: unknown) => JSON.stringify(a ?? {}) === JSON.stringify(b ?? {});
   return !same(prune(d.answers), prune(fresh.answers)) || !same(prune(d.typed), prune(fresh.typed));
@@ -130,6 +160,7 @@ export function toAnswer(i: Interaction, d: Draft): Answer {
   }
   base.selected = inOrder(i, d.selected);
   base.text = d.text.trim();
+  if (filesOf(d).length > 0) base.files = [...filesOf(d)];
   return base;
 }
 

@@ -25,6 +25,10 @@ export const defaults: Settings = {
   default_agent: '',
   default_mode: 'ask',
   on_quit: 'ask',
+  keep_session_days: 0,
+  keep_output_days: 0,
+  keep_log_files: 3,
+  keep_backups: 3,
 };
 
 export const useSettings = create<Preferences>()(() => ({

@@ -85,6 +85,7 @@ export interface SteerPart {
   kind: 'steer';
   id: string;
   text: string;
+  attachments: readonly Attachment[];
   at: number;
   parent: string;
 }
@@ -235,6 +236,7 @@ function change(h: History, e: Event): History {
         kind: 'steer',
         id: `steer-${e.seq ?? e.at}`,
         text: e.data.text,
+        attachments: e.data.attachments ?? [],
         at: e.at,
         parent: '',
       });

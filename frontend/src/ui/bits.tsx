@@ -1,20 +1,20 @@
-// The smallest parts: monogram, key cap, count, ring, safe text.
+// The smallest parts: key cap, count, ring, safe text.
 
 import { Fragment, memo } from 'react';
 import { neutral, oneLine, spans } from '../lib/text.ts';
 
-/** The monogram of an agent; its name always stands beside it. */
-export function Mark({ text, large = false }: { text: string; large?: boolean }) {
-  return (
-    <span className={large ? 'mark lg' : 'mark'} aria-hidden="true">
-      {text}
-    </span>
-  );
-}
-
 /** A key cap. */
 export function Key({ children, live = false }: { children: React.ReactNode; live?: boolean }) {
   return <kbd className={live ? 'kbd live' : 'kbd'}>{children}</kbd>;
+}
+
+/** The key cap on a button, whose name stays what it does; aria-keyshortcuts of the button says the key. */
+export function ButtonKey({ children, live = false }: { children: React.ReactNode; live?: boolean }) {
+  return (
+    <span className={live ? 'kbd live' : 'kbd'} aria-hidden="true">
+      {children}
+    </span>
+  );
 }
 
 /** The share of time left, 0 to 1. Words beside it say how much that is. */

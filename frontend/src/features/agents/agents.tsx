@@ -3,9 +3,9 @@ import { type PlainKey, problemWords, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, shortPath } from '../../lib/text.ts';
 import { canStart, fixOf, useAgents } from '../../state/agents.ts';
 import { useSettings } from '../../state/settings.ts';
-import { Mark } from '../../ui/bits.tsx';
 import { Command } from '../../ui/command.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
+import { Mark } from '../../ui/mark.tsx';
 
 /** Every family: what was found of it, what is wrong with it, and what to do about that. */
 export function Agents({ look }: { look: () => void }) {
@@ -85,7 +85,7 @@ function AgentLine({ agent: a }: { agent: Agent }) {
     <tr>
       <td>
         <span className="row">
-          <Mark text={a.mark} />
+          <Mark family={a.family} />
           <span>{a.name}</span>
         </span>
       </td>

@@ -10,12 +10,13 @@ import {
   forgetFailure,
   markFailed,
   markSettled,
+  noteAside,
   type Sending,
   useAnswers,
 } from '../../state/answers.ts';
 import { serverNow } from '../../state/clock.ts';
 import { hasAnswer, toAnswer } from '../../state/drafts.logic.ts';
-import { changeDraft, confirmDraft, draftOf, dropDraft, useDrafts } from '../../state/drafts.ts';
+import { changeDraft, confirmDraft, draftOf, useDrafts } from '../../state/drafts.ts';
 import { takeCleared, takeInteraction, takeOutcome, takeSession } from '../../state/live.ts';
 import { soonMS } from './card.logic.ts';
 
@@ -105,6 +106,21 @@ export function edit(i: Interaction, change: Partial<Draft>): void {
   pingTyping(i);
 }
 
+/** Whether a card has one field that words from elsewhere can go into. */
+export function takesWords(i: Interaction): boolean {
+  if (i.outcome || i.approval || i.url) return false;
+  return !i.questions?.length || (i.questions.length === 1 && i.questions[0]!.free_text);
+}
+
+/** Puts words into the answer in the making, behind those that are there. Nothing is sent. */
+export function addWords(i: Interaction, words: string): void {
+  const d = draftOf(i);
+  const field = i.questions?.[0];
+  const old = field ? (d.typed?.[field.id] ?? '') : d.text;
+  const all = old.trim() ? `${old}\n${words.trim()}` : words.trim();
+  edit(i, field ? { typed: { ...d.typed, [field.id]: all } } : { text: all });
+}
+
 function cancelSaving(id: string): void {
   clearTimeout(saving.get(id));
   saving.delete(id);
@@ -145,26 +161,40 @@ function pingTyping(i: Interaction): void {
   if (i.outcome || !i.deadline_at || i.deadline_at - now > soonMS) return;
   if (now - (pinged.get(i.interaction_id) ?? 0) < typingEveryMS) return;
   pinged.set(i.interaction_id, now);
-  api.typing(i.interaction_id).then(takeInteraction, () => {
-    // The clock on the card stays as it is; the next key tries again.
-    pinged.delete(i.interaction_id);
-  });
+  api.typing(i.interaction_id).then(
+    (fresh) => {
+      takeInteraction(fresh);
+      if (fresh.deadline_at <= i.deadline_at) noteAside(i.interaction_id, { spent: true });
+    },
+    () => {
+      // The clock on the card stays as it is; the next key tries again.
+      pinged.delete(i.interaction_id);
+    },
+  );
 }
 
 /** Asks for more time. */
 export async function moreTime(i: Interaction): Promise<void> {
+  const id = i.interaction_id;
   try {
-    takeInteraction(await api.moreTime(i.interaction_id));
+    takeInteraction(await api.moreTime(id));
+    noteAside(id, { error: '' });
   } catch (error) {
-    if (error instanceof ApiError && error.outcome) takeOutcome(i.interaction_id, error.outcome);
+    if (error instanceof ApiError && error.outcome) takeOutcome(id, error.outcome);
+    else noteAside(id, { error: errorWords(error, texts()('card.noTimeGiven')) });
   }
 }
 
-/** Takes a question that was moved on from out of the inbox. */
+/** Takes a question that was moved on from out of the inbox. Its draft stays: the timeline still takes an answer. */
 export async function clearMovedOn(i: Interaction): Promise<void> {
-  await api.clear(i.interaction_id);
-  takeCleared(i.interaction_id, serverNow());
-  dropDraft(i.interaction_id);
+  const id = i.interaction_id;
+  try {
+    await api.clear(id);
+    takeCleared(id, serverNow());
+    noteAside(id, { error: '' });
+  } catch (error) {
+    noteAside(id, { error: errorWords(error, texts()('common.offline')) });
+  }
 }
 
 const told = new Set<string>();

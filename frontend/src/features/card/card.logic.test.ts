@@ -3,12 +3,14 @@ import { form, idempotent, push } from '../../../dev/scenes.ts';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import {
   allowActions,
-  canExtend,
+  asksAgain,
   cardKey,
   echoOf,
   isRisky,
   type KeyRules,
   looksLikeDiff,
+  marked,
+  moreTimeFor,
   type Press,
   planStep,
   shapeOf,
@@ -16,7 +18,7 @@ import {
   stepsOf,
 } from './card.logic.ts';
 
-const rules: KeyRules = { armed: true, ctrlSends: false, enterSends: true };
+const rules: KeyRules = { armed: true, ctrlSends: false, enterSends: true, decisions: null };
 const press = (key: string, on: Press['on'], more: Partial<Press> = {}): Press => ({
   key,
   on,
@@ -92,6 +94,45 @@ describe('keys', () => {
 });
 
 describe('approvals', () => {
+  const decisions = { offered: ['allow_once', 'allow_session', 'deny'] as const, asked: '' as const };
+  const decided = (p: Press, r: Partial<KeyRules> = {}) => cardKey(p, { ...rules, decisions, ...r });
+
+  it('are decided by letters, in both cases, and only by those on offer', () => {
+    expect(decided(press('o', 'card'))).toEqual({ do: 'decide', action: 'allow_once' });
+    expect(decided(press('S', 'button'))).toEqual({ do: 'decide', action: 'allow_session' });
+    expect(decided(press('d', 'option'))).toEqual({ do: 'decide', action: 'deny' });
+    expect(decided(press('a', 'card'))).toBeNull();
+    expect(decided(press('o', 'text'))).toBeNull();
+    expect(decided(press('o', 'card', { ctrl: true }))).toBeNull();
+  });
+
+  it('take no letter that is held, and none in the first moment', () => {
+    expect(decided(press('o', 'card', { repeat: true }))).toEqual({ do: 'nothing' });
+    expect(decided(press('o', 'card'), { armed: false })).toEqual({ do: 'nothing' });
+  });
+
+  it('want another key for the second step, and never Enter', () => {
+    const asked = { decisions: { ...decisions, asked: 'allow_once' as const }, enterSends: false };
+    expect(decided(press('y', 'card'))).toBeNull();
+    expect(decided(press('y', 'card'), asked)).toEqual({ do: 'yes' });
+    expect(decided(press('y', 'card', { repeat: true }), asked)).toEqual({ do: 'nothing' });
+    expect(decided(press('y', 'card'), { ...asked, armed: false })).toEqual({ do: 'nothing' });
+    expect(decided(press('n', 'card'), asked)).toEqual({ do: 'no' });
+    expect(decided(press('Escape', 'card'), asked)).toEqual({ do: 'no' });
+    expect(decided(press('Enter', 'card'), asked)).toEqual({ do: 'nothing' });
+    expect(decided(press('o', 'card'), asked)).toEqual({ do: 'decide', action: 'allow_once' });
+  });
+
+  it('ask once more about what could destroy something and what holds for good', () => {
+    const risky = push().approval!;
+    const plain = { ...risky, risks: [] };
+    expect(asksAgain(risky, 'allow_once')).toBe(true);
+    expect(asksAgain(risky, 'deny')).toBe(false);
+    expect(asksAgain(plain, 'allow_once')).toBe(false);
+    expect(asksAgain(plain, 'allow_session')).toBe(false);
+    expect(asksAgain(plain, 'allow_always')).toBe(true);
+  });
+
   it.each([
     [['force_push'], true],
     [['delete'], true],
@@ -144,6 +185,14 @@ describe('steps', () => {
     expect(stepsOf(i, i.draft!)).toMatchObject({ count: 1, fields: [0, 1, 2], last: true });
   });
 
+  it('say what is missing, and lead to it', () => {
+    const i = form();
+    expect(stepsOf(i, { ...i.draft!, step: 3 })).toMatchObject({ missing: 1, wrong: 3, wrongStep: 3 });
+    const first = { ...i.draft!, step: 3, answers: {}, typed: { reader: 'x' } };
+    expect(stepsOf(i, first)).toMatchObject({ complete: false, missing: 2, wrong: 0, wrongStep: 0 });
+    expect(stepsOf(i, { ...i.draft!, typed: { reader: 'x' } })).toMatchObject({ missing: 0, wrong: -1 });
+  });
+
   it('do not run over their ends', () => {
     const i = form();
     expect(stepsOf(i, { ...i.draft!, step: 99 }).at).toBe(3);
@@ -159,9 +208,30 @@ it('knows the shape of every way to ask', () => {
 it('shows the share of the time that was given', () => {
   const i = { ...idempotent(), requested_at: 0, deadline_at: 1000 };
   expect([0, 250, 1000, 5000].map((now) => shareLeft(i, now))).toEqual([1, 0.75, 0, 0]);
-  expect(canExtend({ ...i, max_deadline_at: 1000 })).toBe(false);
-  expect(canExtend({ ...i, max_deadline_at: 2000 })).toBe(true);
-  expect(canExtend({ ...i, deadline_at: 0 })).toBe(false);
+});
+
+it.each([
+  ['a whole portion', 1_000_000, 9_000_000, 300_000],
+  ['what is left up to the ceiling', 1_000_000, 1_120_000, 120_000],
+  ['nothing at the ceiling', 1_000_000, 1_000_000, 0],
+  ['a whole portion without a ceiling', 1_000_000, 0, 300_000],
+  ['nothing where there is no limit', 0, 0, 0],
+])('gives %s as more time', (_, deadline_at, max_deadline_at, want) => {
+  expect(moreTimeFor({ ...idempotent(), deadline_at, max_deadline_at })).toBe(want);
+});
+
+it('marks the words of a command, and no others', () => {
+  expect(marked('cd x && rm -rf *', ['rm -rf *'])).toEqual([
+    { text: 'cd x && ', hot: false },
+    { text: 'rm -rf *', hot: true },
+  ]);
+  // What is no pattern of ours, and the longest first.
+  expect(marked('a.b a+b', ['a+b', 'a'])).toEqual([
+    { text: 'a', hot: true },
+    { text: '.b ', hot: false },
+    { text: 'a+b', hot: true },
+  ]);
+  expect(marked('all of it', ['all of it', ' '])).toEqual([{ text: 'all of it', hot: false }]);
 });
 
 it('reads a plan step', () => {

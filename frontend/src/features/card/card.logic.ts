@@ -34,12 +34,27 @@ export function isRisky(a: Approval): boolean {
   return a.risks.some((r) => grave.includes(r));
 }
 
+/** Whether a decision asks once more: what could destroy something, and what holds for good. */
+export function asksAgain(a: Approval, action: Action): boolean {
+  return action === 'allow_always' || (action !== 'deny' && isRisky(a));
+}
+
 /** The ways to allow that are offered, narrowest first. A risky one has no wide allow. */
 export function allowActions(a: Approval): Action[] {
   const allows = a.scopes.filter((s) => s.startsWith('allow_'));
   const offered: Action[] = allows.length > 0 ? allows : ['allow_once'];
   return isRisky(a) ? offered.slice(0, 1) : offered;
 }
+
+/** The letter of each decision. Yes and no are other ones, so that no key can go both steps. */
+export const decisionKeys: Readonly<Partial<Record<Action, string>>> = {
+  allow_once: 'O',
+  allow_session: 'S',
+  allow_always: 'A',
+  deny: 'D',
+};
+export const yesKey = 'Y';
+export const noKey = 'N';
 
 /** A key as the card hears it. */
 export interface Press {
@@ -60,6 +75,8 @@ export interface KeyRules {
   ctrlSends: boolean;
   /** There is one thing that Enter can send: not so for approvals and links. */
   enterSends: boolean;
+  /** What can be decided on a permission, and what was asked once more about; null for all else. */
+  decisions: { offered: readonly Action[]; asked: Action | '' } | null;
 }
 
 export type KeyAction =
@@ -72,6 +89,9 @@ export type KeyAction =
   | { do: 'text' }
   | { do: 'leave' }
   | { do: 'fold' }
+  | { do: 'decide'; action: Action }
+  | { do: 'yes' }
+  | { do: 'no' }
   /** The key is taken and does nothing: held down, or too early. */
   | { do: 'nothing' };
 
@@ -97,6 +117,8 @@ function bareKey(p: Press, rules: KeyRules): KeyAction | null {
     if (p.key === 'Enter' && rules.enterSends) return { do: 'send' };
     return null;
   }
+  const decision = rules.decisions && decisionKey(p, rules.decisions);
+  if (decision) return decision;
   if (p.key === 'Escape') return { do: 'leave' };
   if (p.key === 'Tab') return p.on === 'button' || p.shift ? null : { do: 'text' };
   if (/^[1-9]$/.test(p.key) && !p.shift) return { do: 'choose', index: Number(p.key) - 1 };
@@ -109,6 +131,16 @@ function bareKey(p: Press, rules: KeyRules): KeyAction | null {
     if (p.key === 'ArrowUp' || p.key === 'ArrowLeft') return { do: 'move', by: -1 };
   }
   return null;
+}
+
+function decisionKey(p: Press, d: NonNullable<KeyRules['decisions']>): KeyAction | null {
+  const key = p.key.toUpperCase();
+  if (d.asked) {
+    if (key === yesKey) return { do: 'yes' };
+    if (key === noKey || p.key === 'Escape') return { do: 'no' };
+  }
+  const action = d.offered.find((a) => decisionKeys[a] === key);
+  return action ? { do: 'decide', action } : null;
 }
 
 /** A button takes Enter and Space itself, once for each time they are pressed. */
@@ -149,6 +181,11 @@ export interface Steps {
   complete: boolean;
   /** How many of all have an answer. */
   answered: number;
+  /** How many of the fields in front hold the answer back, of all in the last step. */
+  missing: number;
+  /** The first field that does, of those in front if there is one; its step. -1 and 0 when none does. */
+  wrong: number;
+  wrongStep: number;
 }
 
 export function stepsOf(i: Interaction, d: Draft): Steps {
@@ -158,14 +195,20 @@ export function stepsOf(i: Interaction, d: Draft): Steps {
   const at = stepped ? Math.min(Math.max(d.step ?? 0, 0), all.length - 1) : 0;
   const fields = stepped ? [at] : all.map((_, n) => n);
   const fine = (n: number) => fieldFault(all[n]!, d) === null;
+  const last = at === count - 1;
+  const faulty = all.map((_, n) => n).filter((n) => !fine(n));
+  const wrong = faulty.find((n) => fields.includes(n)) ?? faulty[0] ?? -1;
   return {
     count,
     at,
     fields,
-    last: at === count - 1,
+    last,
     ready: fields.every(fine),
-    complete: all.every((_, n) => fine(n)),
+    complete: faulty.length === 0,
     answered: all.filter((f) => fieldAnswered(f, d)).length,
+    missing: last ? faulty.length : faulty.filter((n) => fields.includes(n)).length,
+    wrong,
+    wrongStep: stepped ? Math.max(0, wrong) : 0,
   };
 }
 
@@ -175,9 +218,25 @@ export function shareLeft(i: Interaction, now: number): number {
   return given > 0 ? Math.min(1, Math.max(0, (i.deadline_at - now) / given)) : 0;
 }
 
-/** Whether the deadline can still be moved. */
-export function canExtend(i: Interaction): boolean {
-  return i.deadline_at > 0 && (i.max_deadline_at === 0 || i.deadline_at < i.max_deadline_at);
+/** What "more time" adds when there is room for it. The back end decides; this is what is said before. */
+const moreTimeMS = 5 * 60_000;
+
+/** How much more time can be had now, in milliseconds: 0 at the ceiling and where there is no limit. */
+export function moreTimeFor(i: Interaction): number {
+  if (i.deadline_at === 0) return 0;
+  if (i.max_deadline_at === 0) return moreTimeMS;
+  return Math.max(0, Math.min(moreTimeMS, i.max_deadline_at - i.deadline_at));
+}
+
+/** A text in pieces, those hot that occur in words: what makes a command risky is seen in it. */
+export function marked(text: string, words: readonly string[]): { text: string; hot: boolean }[] {
+  const found = words.filter((w) => w.trim() !== '' && w !== text).sort((a, b) => b.length - a.length);
+  if (found.length === 0) return [{ text, hot: false }];
+  const escaped = found.map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return text
+    .split(new RegExp(`(${escaped.join('|')})`))
+    .map((piece, n) => ({ text: piece, hot: n % 2 === 1 }))
+    .filter((piece) => piece.text !== '');
 }
 
 /** "3/5 decide on key reuse" in its parts; null when it has another shape. */

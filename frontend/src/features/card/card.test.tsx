@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { elicitation, form, idempotent, push } from '../../../dev/scenes.ts';
 import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
 import type { Interaction } from '../../backend/types.gen.ts';
-import { takeOutcome, useLive } from '../../state/live.ts';
+import { takeInteraction, takeOutcome, useLive } from '../../state/live.ts';
 import { dismiss, sendAnswer } from './answer.ts';
 import { Card } from './card.tsx';
 import { Quiet } from './quiet.tsx';
@@ -349,6 +349,23 @@ describe('near the end', () => {
     expect(document.querySelector('[role="status"]')?.textContent).toMatch(/seconds left/);
   });
 
+  it('says when typing earns no more', async () => {
+    const now = Date.now();
+    const i = {
+      ...idempotent(),
+      interaction_id: 'q-grace', // nobody has typed there a moment ago
+      deadline_at: now + 20_000,
+      max_deadline_at: now + 600_000,
+    };
+    place(i);
+    await armed();
+    expect(screen.getByText(/Typing adds a minute by itself/)).toBeTruthy();
+    back.onTyping = () => json(200, i);
+    fireEvent.change(say(), { target: { value: 'a' } });
+    await wait(0);
+    expect(screen.getByText(/Typing adds no more time/)).toBeTruthy();
+  });
+
   it('sends no typing while there is time', async () => {
     place(idempotent());
     await armed();
@@ -385,14 +402,72 @@ describe('a risky approval', () => {
     expect(button('Deny').className).toContain('solid');
     expect(screen.queryByRole('button', { name: 'Allow in this session' })).toBeNull();
     fireEvent.click(button('Allow once…'));
-    fireEvent.click(button('Allow once…'));
     await wait(0);
     fireEvent.click(button('Yes, allow once')); // the rest of a hasty double click
+    expect(back.answers).toEqual([]);
+    await armed();
+    act(() => card().focus());
+    for (const key of ['Enter', 'o', 'O']) fireEvent.keyDown(card(), { key });
     expect(back.answers).toEqual([]);
     await armed();
     fireEvent.click(button('Yes, allow once'));
     await wait(0);
     expect(back.answers).toMatchObject([{ action: 'allow_once' }]);
+  });
+
+  it('goes both steps by two different keys, the second not before its moment', async () => {
+    place(push());
+    await armed();
+    act(() => card().focus());
+    fireEvent.keyDown(card(), { key: 'y' });
+    fireEvent.keyDown(card(), { key: 'o' });
+    fireEvent.keyDown(card(), { key: 'y' });
+    await wait(399);
+    fireEvent.keyDown(card(), { key: 'o' });
+    await armed();
+    expect(back.answers).toEqual([]);
+    fireEvent.keyDown(card(), { key: 'y' });
+    await wait(0);
+    expect(back.answers).toMatchObject([{ action: 'allow_once' }]);
+  });
+
+  it('takes the second step back by N or Esc, keeps the focus, and still denies by D', async () => {
+    place(push());
+    await armed();
+    act(() => button('Allow once…').focus());
+    for (const key of ['n', 'Escape']) {
+      fireEvent.click(button('Allow once…'));
+      expect(document.activeElement).toBe(card());
+      await armed();
+      fireEvent.keyDown(card(), { key });
+      expect(screen.queryByRole('button', { name: 'Yes, allow once' })).toBeNull();
+      expect(document.activeElement).toBe(card());
+      await armed();
+    }
+    fireEvent.keyDown(card(), { key: 'd' });
+    await wait(0);
+    expect(back.answers).toMatchObject([{ action: 'deny' }]);
+  });
+
+  it('says why it is risky, and marks the words in the command', () => {
+    const approval = {
+      ...push().approval!,
+      command: 'rm -rf build && git push --force origin main',
+      risks: ['force_push', 'delete', 'network'] as const,
+      risk_reasons: [
+        { risk: 'force_push', words: 'git push --force' },
+        { risk: 'delete', words: 'rm -rf build' },
+        { risk: 'network', words: 'git push' },
+      ] as const,
+    };
+    place({ ...push(), approval: approval as never });
+    const hot = [...document.querySelectorAll('.cmd mark')].map((e) => e.textContent);
+    expect(hot).toEqual(['rm -rf build', 'git push --force']);
+    expect(document.querySelector('.cmd')!.textContent).toBe(approval.command);
+    expect(screen.getByText('This would rewrite shared history')).toBeTruthy();
+    expect(screen.getByText(/Commits of others on that branch can be lost/)).toBeTruthy();
+    expect(screen.getByText('This would delete something')).toBeTruthy();
+    expect(screen.getByText('Uses the network')).toBeTruthy();
   });
 
   it('sends the words along with a deny as its reason', async () => {
@@ -415,6 +490,103 @@ it('offers words that could not go along with an allow, instead of losing them',
     { interaction_id: 'q-push', session_id: 's-tidy', status: 'answered', action: 'allow_once' },
   ]);
   expect(screen.getByText('Your draft here was not sent.')).toBeTruthy();
+});
+
+describe('a permission for good', () => {
+  const always = (grants: object[]) => {
+    const approval = {
+      ...push().approval!,
+      risks: [],
+      command: 'go test ./...',
+      scopes: ['allow_once', 'allow_session', 'allow_always'],
+      grants,
+    };
+    place({ ...push(), approval: approval as never });
+  };
+
+  it('says exactly what and where before it is given, and is given by a key of its own', async () => {
+    always([{ action: 'allow_always', tool: 'shell', command: 'go test ./...', folder: '/srv/ledger' }]);
+    await armed();
+    act(() => card().focus());
+    fireEvent.keyDown(card(), { key: 'a' });
+    await wait(0);
+    expect(back.answers).toEqual([]);
+    expect(screen.getByText(/runs exactly this command in \/srv\/ledger without asking/)).toBeTruthy();
+    expect(document.querySelector('.c-ask .cmd')!.textContent).toBe('go test ./...');
+    expect(screen.getByText(/take that back in Settings/)).toBeTruthy();
+    await armed();
+    fireEvent.keyDown(card(), { key: 'y' });
+    await wait(0);
+    expect(back.answers).toMatchObject([{ action: 'allow_always' }]);
+  });
+
+  it('says that all of a tool is meant, or that the agent keeps it itself', async () => {
+    always([{ action: 'allow_always', tool: 'WebFetch', command: '', folder: '/srv/ledger' }]);
+    await armed();
+    fireEvent.click(button('Always allow…'));
+    expect(screen.getByText(/uses WebFetch in \/srv\/ledger without asking, whatever/)).toBeTruthy();
+    always([]);
+    await armed();
+    fireEvent.click(button('Always allow…'));
+    expect(screen.getByText(/keeps that in its own settings/)).toBeTruthy();
+  });
+});
+
+describe('more time', () => {
+  const at = (deadline: number, max: number) => {
+    const now = Date.now();
+    place({ ...idempotent(), deadline_at: now + deadline, max_deadline_at: now + max });
+  };
+
+  it('says what it adds before it is asked for', async () => {
+    at(200_000, 3_600_000);
+    expect(button('Add 5 min')).toBeTruthy();
+    at(200_000, 320_000);
+    expect(button('Add 2 min')).toBeTruthy();
+    at(200_000, 240_000);
+    expect(button('Add 40 s')).toBeTruthy();
+  });
+
+  it('is off at the ceiling, says why, and asks nothing', async () => {
+    at(200_000, 200_000);
+    await armed();
+    const off = button('No more time');
+    expect(off.getAttribute('aria-disabled')).toBe('true');
+    expect(off.getAttribute('title')).toMatch(/is the limit/);
+    expect(document.querySelector('.clock .until')!.textContent).toMatch(/the limit$/);
+    fireEvent.click(off);
+    act(() => card().focus());
+    fireEvent.keyDown(card(), { key: 't' });
+    expect(back.calls.filter((c) => c.path.includes('more-time'))).toEqual([]);
+  });
+
+  it('shows for a moment what was added, and not what a clock that was set has moved', async () => {
+    at(200_000, 3_600_000);
+    const until = () => document.querySelector('.clock .until')!.textContent;
+    const i = useLive.getState().interactions['q-idem']!;
+    act(() => takeInteraction({ ...i, deadline_at: i.deadline_at + 60_000 }));
+    expect(until()).toBe('1 min added');
+    expect(document.querySelector('[role="status"]')?.textContent).toBe('1 min added');
+    await wait(4000);
+    expect(until()).toMatch(/^until /);
+    const moved = { deadline_at: i.deadline_at + 660_000, max_deadline_at: i.max_deadline_at + 600_000 };
+    act(() => takeInteraction({ ...i, ...moved }));
+    expect(until()).toMatch(/^until /);
+  });
+
+  it('says once when it could not be given, and the card goes on', async () => {
+    at(200_000, 3_600_000);
+    await armed();
+    back.offline = true;
+    fireEvent.click(button('Add 5 min'));
+    await wait(0);
+    expect(screen.getAllByRole('alert')).toHaveLength(1);
+    expect(screen.getByText(/No time was added/)).toBeTruthy();
+    back.offline = false;
+    fireEvent.click(button('Add 5 min'));
+    await wait(0);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
 });
 
 describe('a form with steps', () => {

@@ -1,16 +1,7 @@
-import {
-  type FocusEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from 'react';
-import type { Draft, Interaction } from '../../backend/types.gen.ts';
-import { useLanguage, useT } from '../../lib/i18n/i18n.ts';
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import type { Action, Draft, Interaction } from '../../backend/types.gen.ts';
+import { useT } from '../../lib/i18n/i18n.ts';
 import { neutral } from '../../lib/text.ts';
-import { clockTime } from '../../lib/time.ts';
 import { useAnswers } from '../../state/answers.ts';
 import { useServerNow } from '../../state/clock.ts';
 import { hasAnswer } from '../../state/drafts.logic.ts';
@@ -18,16 +9,29 @@ import { takesLate } from '../../state/live.reducer.ts';
 import { useLive } from '../../state/live.ts';
 import { useSettings } from '../../state/settings.ts';
 import { setFolded, useView } from '../../state/view.ts';
+import { announce } from '../../ui/announce.ts';
 import { Coded } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { clearMovedOn, dismiss, edit, moreTime, sendAnswer } from './answer.ts';
+import { clearMovedOn, decide, dismiss, edit, moreTime, sendAnswer } from './answer.ts';
 import { ApprovalBody, LinkBody } from './approval.tsx';
-import { canExtend, cardKey, type Press, shapeOf, soonMS, stepsOf } from './card.logic.ts';
+import {
+  allowActions,
+  asksAgain,
+  cardKey,
+  isRisky,
+  moreTimeFor,
+  shapeOf,
+  soonMS,
+  stepsOf,
+} from './card.logic.ts';
 import { type BodyProps, ClarifyBody } from './clarify.tsx';
+import { fieldAt, groupOf, move, press, textFor } from './dom.ts';
 import { FieldsBody, StepList } from './fields.tsx';
 import { Foot } from './foot.tsx';
 import { Head } from './head.tsx';
-import { useArmed, useDraft, useSeen } from './hooks.ts';
+import { useArmed, useDraft, useLiveness, useSeen } from './hooks.ts';
+import { CalmStrip } from './strips.tsx';
+import { SoonStrip } from './time.tsx';
 
 interface Props {
   i: Interaction;
@@ -46,14 +50,17 @@ export function Card({ i, docked = false }: Props) {
   const headingID = useId();
   const draft = useDraft(i);
   const sending = useAnswers((s) => s.sending[i.interaction_id]);
+  const aside = useAnswers((s) => s.asides[i.interaction_id]);
   const folded = useView((v) => v.folded[i.interaction_id] ?? false);
   const ctrlSends = useSettings((s) => s.settings.send_key === 'ctrl_enter');
   const sessionClosed = useLive((s) => s.sessions[i.session_id]?.closed ?? false);
   const now = useServerNow(!i.outcome);
   const { live, onFocus, onBlur, leave } = useLiveness(root);
+  const [asked, setAsked] = useState<Action | ''>('');
+  const [checked, setChecked] = useState(false);
   const steps = stepsOf(i, draft);
   const armed = useArmed(
-    `${i.interaction_id} ${steps.at} ${folded} ${sending?.phase ?? ''} ${i.outcome?.reason ?? ''}`,
+    `${i.interaction_id} ${steps.at} ${folded} ${asked} ${sending?.phase ?? ''} ${i.outcome?.reason ?? ''}`,
   );
   useSeen(i.interaction_id, root, !i.outcome);
 
@@ -66,14 +73,32 @@ export function Card({ i, docked = false }: Props) {
   };
   const fold = () => setFolded(i.interaction_id, !folded);
   const goStep = (step: number) => {
+    setChecked(false);
     edit(i, { step });
-    // The focused row is gone with its step; the card itself keeps the keys live.
-    if (live) root.current?.focus();
   };
   const send = () => {
-    if (shape === 'fields' && !steps.last) {
-      if (steps.ready) goStep(steps.at + 1);
-    } else if (hasAnswer(i, draft)) void sendAnswer(i);
+    if (shape !== 'fields') {
+      if (hasAnswer(i, draft)) void sendAnswer(i);
+    } else if (!steps.ready || (steps.last && !steps.complete)) {
+      setChecked(true);
+      if (steps.wrongStep !== steps.at) edit(i, { step: steps.wrongStep });
+      const wrong = i.questions![steps.wrong]!.id;
+      requestAnimationFrame(() => fieldAt(root.current, wrong)?.focus());
+    } else if (steps.last) void sendAnswer(i);
+    else goStep(steps.at + 1);
+  };
+  const deciding = {
+    asked,
+    choose: (action: Action) => {
+      if (!asksAgain(i.approval!, action)) return void decide(i, action);
+      setAsked(action);
+      announce(t(action === 'allow_always' ? 'card.alwaysAnnounce' : 'card.really'));
+    },
+    yes: () => {
+      setAsked('');
+      if (asked) void decide(i, asked);
+    },
+    no: () => setAsked(''),
   };
 
   const onKeyDown = (e: KeyboardEvent<HTMLElement>) => {
@@ -82,30 +107,38 @@ export function Card({ i, docked = false }: Props) {
       armed: armed(),
       ctrlSends,
       enterSends: shape === 'fields' || shape === 'clarify',
+      decisions: i.approval && !locked ? { offered: [...allowActions(i.approval), 'deny'], asked } : null,
     });
-    if (!action) return;
+    // A card that was put aside is not answered unseen.
+    if (!action || (folded && action.do !== 'fold' && action.do !== 'leave')) return;
     e.preventDefault();
     e.stopPropagation();
     const option = (e.target as Element).closest<HTMLElement>('[data-option]');
-    const group =
-      option?.closest<HTMLElement>('[role="radiogroup"], [role="group"]') ?? onlyGroup(root.current);
     switch (action.do) {
       case 'choose':
-        return group?.querySelector<HTMLElement>(`[data-option="${action.index}"]`)?.click();
+        return groupOf(option, root.current)
+          ?.querySelector<HTMLElement>(`[data-option="${action.index}"]`)
+          ?.click();
       case 'toggle':
         return option?.click();
       case 'move':
         return move(option, action.by);
       case 'text':
-        return (textAfter(option) ?? root.current?.querySelector<HTMLElement>('[data-say]'))?.focus();
+        return textFor(option, root.current)?.focus();
       case 'send':
         return send();
       case 'dismiss':
         return void (calm ? clearMovedOn(i) : dismiss(i));
       case 'more':
-        return void (canExtend(i) && !calm && moreTime(i));
+        return void (moreTimeFor(i) > 0 && !calm && moreTime(i));
       case 'fold':
         return fold();
+      case 'decide':
+        return deciding.choose(action.action);
+      case 'yes':
+        return deciding.yes();
+      case 'no':
+        return deciding.no();
       case 'leave':
         return leave();
     }
@@ -115,10 +148,12 @@ export function Card({ i, docked = false }: Props) {
     i,
     draft,
     locked,
+    checked,
     headingID,
     edit: (change: Partial<Draft>) => {
-      // Words are never lost to the guard; ticks wait for it.
-      if (change.text !== undefined || change.typed !== undefined || armed()) edit(i, change);
+      // Words and pictures are never lost to the guard; ticks wait for it.
+      const kept = change.text ?? change.typed ?? change.files;
+      if (kept !== undefined || armed()) edit(i, change);
     },
   };
   const state = [live && 'live', soon && 'soon', calm && 'calm', locked && 'locked']
@@ -139,6 +174,8 @@ export function Card({ i, docked = false }: Props) {
       {!folded && (
         <>
           {calm && <CalmStrip i={i} />}
+          {/* Where it moves nothing that a hand may be over: a docked card grows upwards, any other downwards. */}
+          {soon && docked && <SoonStrip i={i} spent={aside?.spent ?? false} />}
           {shape === 'fields' && <StepList i={i} draft={draft} />}
           <div className="c-body">
             {!docked && i.said_before && (
@@ -148,15 +185,23 @@ export function Card({ i, docked = false }: Props) {
             )}
             <Body {...body} />
           </div>
-          {soon && <SoonStrip i={i} now={now} />}
+          {aside?.error && (
+            <div className="strip bad" role="alert">
+              <Icon name="warn" />
+              <div>{aside.error}</div>
+            </div>
+          )}
           <Foot
             i={i}
             draft={draft}
             sending={sending}
             act={act}
+            send={send}
             goStep={goStep}
+            deciding={deciding}
             sessionClosed={sessionClosed}
           />
+          {soon && !docked && <SoonStrip i={i} spent={aside?.spent ?? false} />}
         </>
       )}
     </section>
@@ -179,114 +224,11 @@ function Body(props: BodyProps): ReactNode {
 function labelKey(i: Interaction) {
   switch (shapeOf(i)) {
     case 'approval':
-      return i.approval!.risks.some((r) => r !== '' && r !== 'network')
-        ? 'card.labelRisky'
-        : 'card.labelApproval';
+      return isRisky(i.approval!) ? 'card.labelRisky' : 'card.labelApproval';
     case 'link':
       return 'card.labelServer';
     default:
       if (i.kind === 'form') return 'card.labelForm';
       return i.server ? 'card.labelServer' : 'card.labelQuestion';
   }
-}
-
-function CalmStrip({ i }: { i: Interaction }) {
-  const t = useT();
-  return (
-    <div className="strip plain strip-top">
-      <Icon name="clock" />
-      <div>{t(calmKey(i))}</div>
-    </div>
-  );
-}
-
-/** Why nobody waits any more, and what an answer would do now. */
-function calmKey(i: Interaction) {
-  if (!takesLate(i)) return 'card.over';
-  if (i.undelivered_at) return 'card.lostAnswer';
-  return i.outcome!.reason === 'timeout' ? 'card.wentOn' : 'card.lostAgent';
-}
-
-function SoonStrip({ i, now }: { i: Interaction; now: number }) {
-  const t = useT();
-  const language = useLanguage();
-  const time = clockTime(i.deadline_at, now, language);
-  return (
-    <div className="strip wait">
-      <Icon name="clock" />
-      <div>{canExtend(i) ? t('card.soonTyping', { time }) : t('card.soon', { time })}</div>
-    </div>
-  );
-}
-
-/** Whether the person is in the card, and the way back to where they were. */
-function useLiveness(root: React.RefObject<HTMLElement | null>) {
-  const [live, setLive] = useState(false);
-  const from = useRef<HTMLElement | null>(null);
-  const inside = useRef(false);
-  const back = () => {
-    const target = from.current?.isConnected
-      ? from.current
-      : document.querySelector<HTMLElement>('[data-home-focus]');
-    target?.focus();
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the card goes, and only then
-  useEffect(
-    () => () => {
-      // The card goes while the focus is in it: give it back, never leave it nowhere.
-      if (inside.current) queueMicrotask(back);
-    },
-    [],
-  );
-  return {
-    live,
-    leave: back,
-    onFocus: (e: FocusEvent) => {
-      if (!inside.current && e.relatedTarget instanceof HTMLElement) from.current = e.relatedTarget;
-      inside.current = true;
-      setLive(true);
-    },
-    onBlur: (e: FocusEvent) => {
-      if (e.relatedTarget instanceof Node && root.current?.contains(e.relatedTarget)) return;
-      // The window losing the focus is not the person leaving the card.
-      if (!e.relatedTarget && !document.hasFocus()) return;
-      inside.current = false;
-      setLive(false);
-    },
-  };
-}
-
-function press(e: KeyboardEvent, root: HTMLElement | null): Press {
-  const el = e.target as HTMLElement;
-  const text = el.matches('input, textarea, select, [contenteditable="true"]');
-  const on = text ? 'text' : el === root ? 'card' : el.closest('[data-option]') ? 'option' : 'button';
-  return {
-    key: e.key,
-    ctrl: e.ctrlKey || e.metaKey,
-    shift: e.shiftKey,
-    alt: e.altKey,
-    repeat: e.repeat,
-    composing: e.nativeEvent.isComposing || e.keyCode === 229,
-    on,
-  };
-}
-
-/** The only group of options, when there is one: digits need no choice of group then. */
-function onlyGroup(root: HTMLElement | null): HTMLElement | null {
-  const groups = root?.querySelectorAll<HTMLElement>('[role="radiogroup"], .opts[role="group"]') ?? [];
-  return groups.length === 1 ? groups[0]! : null;
-}
-
-function move(option: HTMLElement | null, by: number): void {
-  const rows = Array.from(
-    option?.closest('[role="radiogroup"], [role="group"]')?.querySelectorAll<HTMLElement>('[data-option]') ??
-      [],
-  );
-  const at = rows.indexOf(option!);
-  rows[(at + by + rows.length) % rows.length]?.focus();
-}
-
-/** The text field that belongs to the group of this option. */
-function textAfter(option: HTMLElement | null): HTMLElement | null {
-  return option?.closest('[data-group]')?.querySelector<HTMLElement>('[data-say]') ?? null;
 }

@@ -1,10 +1,14 @@
 import { useState } from 'react';
+import { api } from '../../backend/client.ts';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
 import { countChars, neutral } from '../../lib/text.ts';
-import { toggle } from '../../state/drafts.logic.ts';
+import { filesOf, toggle } from '../../state/drafts.logic.ts';
+import { draftOf } from '../../state/drafts.ts';
+import { shownOf, usePictures } from '../../state/pictures.ts';
 import { Line, Paragraphs } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Thumbs } from '../../ui/thumbs.tsx';
 import { longQuestion } from './card.logic.ts';
 import { Options } from './options.tsx';
 import { Say } from './say.tsx';
@@ -13,6 +17,8 @@ export interface BodyProps {
   i: Interaction;
   draft: Draft;
   locked: boolean;
+  /** The person wanted to go on, so what is missing is shown. */
+  checked: boolean;
   /** Changes the draft, unless this place is too fresh to act. */
   edit: (change: Partial<Draft>) => void;
   headingID: string;
@@ -21,8 +27,13 @@ export interface BodyProps {
 /** One question: choices, and always a field for one's own words. */
 export function ClarifyBody({ i, draft, locked, edit, headingID }: BodyProps) {
   const t = useT();
+  const files = filesOf(draft);
+  const pictures = usePictures(i.session_id, files.length, api.savePicture, (f) =>
+    // What has been added meanwhile counts too, so the draft is asked anew.
+    edit({ files: [...filesOf(draftOf(i)), f] }),
+  );
   return (
-    <>
+    <div className="takes-files" {...(locked ? {} : pictures.on)}>
       {i.header && <HeaderTag text={i.header} />}
       <Question text={i.question} id={headingID} />
       {i.multi_select && i.options.length > 0 && <p className="hint">{t('card.anyNumber')}</p>}
@@ -42,8 +53,15 @@ export function ClarifyBody({ i, draft, locked, edit, headingID }: BodyProps) {
         placeholder={i.options.length > 0 ? t('card.orSay') : t('card.say')}
         change={(text) => edit({ text })}
         locked={locked}
+        add={pictures.add}
       />
-    </>
+      <Thumbs
+        pictures={shownOf(i.session_id, files, api.pictureURL)}
+        busy={pictures.busy}
+        error={pictures.error}
+        {...(locked ? {} : { remove: (path) => edit({ files: files.filter((f) => f.path !== path) }) })}
+      />
+    </div>
   );
 }
 

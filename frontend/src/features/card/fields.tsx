@@ -2,6 +2,7 @@ import { useId, useRef } from 'react';
 import type { Draft, Field } from '../../backend/types.gen.ts';
 import { type T, useT } from '../../lib/i18n/i18n.ts';
 import { countChars, oneLine, shorten } from '../../lib/text.ts';
+import { localInput, momentOf } from '../../lib/time.ts';
 import { type FieldFault, fieldAnswered, fieldFault, optionValue, toggle } from '../../state/drafts.logic.ts';
 import { Line, Paragraphs } from '../../ui/bits.tsx';
 import { useGrow } from '../../ui/grow.ts';
@@ -36,7 +37,7 @@ export function stepName(f: Field): string {
 }
 
 /** A form: its fields one by one when there are many, else one below the other. */
-export function FieldsBody({ i, draft, locked, edit, headingID }: BodyProps) {
+export function FieldsBody({ i, draft, locked, checked, edit, headingID }: BodyProps) {
   const t = useT();
   const steps = stepsOf(i, draft);
   const single = steps.fields.length === 1;
@@ -59,6 +60,7 @@ export function FieldsBody({ i, draft, locked, edit, headingID }: BodyProps) {
             field={f}
             draft={draft}
             locked={locked}
+            checked={checked}
             edit={edit}
             asQuestion={own || f.options.length > 0}
             fromServer={i.kind === 'elicitation'}
@@ -75,13 +77,16 @@ interface BlockProps {
   field: Field;
   draft: Draft;
   locked: boolean;
+  /** What is missing is shown, since the person wanted to go on. */
+  checked: boolean;
   edit: (change: Partial<Draft>) => void;
   asQuestion: boolean;
   fromServer: boolean;
   headingID: string;
 }
 
-function FieldBlock({ field: f, draft, locked, edit, asQuestion, fromServer, headingID }: BlockProps) {
+function FieldBlock(props: BlockProps) {
+  const { field: f, draft, locked, checked, edit, asQuestion, fromServer, headingID } = props;
   const t = useT();
   const ownID = useId();
   const id = headingID || ownID;
@@ -91,11 +96,14 @@ function FieldBlock({ field: f, draft, locked, edit, asQuestion, fromServer, hea
     edit({ answers: { ...draft.answers, [f.id]: toggle(chosen, value, f.multi_select) } });
   const type = (text: string) => edit({ typed: { ...draft.typed, [f.id]: text } });
   const choices = f.input_type === 'boolean' ? yesNo(t) : f.options;
+  const fault = fieldFault(f, draft);
+  // What is only missing is said once the person wanted to go on; what is wrong, at once.
+  const wrong = fault && (checked || !isMissing(fault)) ? faultWords(t, fault) : '';
 
   if (choices.length > 0) {
     const small = !f.free_text && !f.multi_select && choices.length <= 4 && choices.every(isShort);
     return (
-      <div className={small ? 'frow' : 'fblock'} data-group="">
+      <div className={small ? 'frow' : 'fblock'} data-group="" data-field={f.id}>
         {asQuestion && !small ? (
           <h2 className="q" id={id}>
             <Paragraphs text={f.question} />
@@ -104,7 +112,7 @@ function FieldBlock({ field: f, draft, locked, edit, asQuestion, fromServer, hea
           <FieldLabel field={f} id={id} />
         )}
         {f.description && <p className={small ? 'help' : 'hint'}>{<Line text={f.description} />}</p>}
-        {f.multi_select && <p className="hint">{t('card.anyNumber')}</p>}
+        {f.multi_select && <p className="hint">{itemsWords(t, f)}</p>}
         {small ? (
           <Segments
             options={choices}
@@ -127,6 +135,7 @@ function FieldBlock({ field: f, draft, locked, edit, asQuestion, fromServer, hea
           />
         )}
         {small && f.default?.length ? <Help text={t('card.serverDefault')} /> : null}
+        {wrong && <Help text={wrong} bad />}
         {f.free_text && (
           <Say
             value={typed}
@@ -144,13 +153,26 @@ function FieldBlock({ field: f, draft, locked, edit, asQuestion, fromServer, hea
       field={f}
       id={id}
       value={typed}
-      fault={fieldFault(f, draft)}
+      wrong={wrong}
       fromServer={fromServer}
       asQuestion={asQuestion}
       locked={locked}
       change={type}
     />
   );
+}
+
+function isMissing(fault: FieldFault): boolean {
+  return fault.kind === 'required' || fault.kind === 'minItems';
+}
+
+/** How many may be chosen. */
+function itemsWords(t: T, f: Field): string {
+  const { min_items: min, max_items: max } = f;
+  if (min !== undefined && max !== undefined)
+    return min === max ? t('field.items', { n: min }) : t('field.itemsBetween', { min, max });
+  if (min !== undefined) return t('field.minItems', { n: min });
+  return max === undefined ? t('card.anyNumber') : t('field.maxItems', { n: max });
 }
 
 function isShort(o: { label: string; description?: string; recommended?: boolean }): boolean {
@@ -185,32 +207,33 @@ interface TextProps {
   field: Field;
   id: string;
   value: string;
-  fault: FieldFault | null;
+  /** What is wrong with it, in words. */
+  wrong: string;
   fromServer: boolean;
   asQuestion: boolean;
   locked: boolean;
   change: (text: string) => void;
 }
 
-function TextField({ field: f, id, value, fault, fromServer, asQuestion, locked, change }: TextProps) {
+function TextField({ field: f, id, value, wrong, fromServer, asQuestion, locked, change }: TextProps) {
   const t = useT();
   const ref = useRef<HTMLTextAreaElement>(null);
   const number = f.input_type === 'number' || f.input_type === 'integer';
   useGrow(ref, value, 0.3);
-  const wrong = fault && fault.kind !== 'required' ? faultWords(t, fault) : '';
   const common = {
     id: `${id}f`,
-    className: number ? 'field narrow' : 'field',
+    className: number || f.format === 'date' ? 'field narrow' : 'field',
     value,
     placeholder: oneLine(f.placeholder ?? ''),
     readOnly: locked,
     'aria-labelledby': id,
     'aria-describedby': `${id}h`,
+    'aria-required': f.required || undefined,
     'aria-invalid': wrong ? true : undefined,
     'data-say': '',
   };
   return (
-    <div className="frow">
+    <div className="frow" data-field={f.id}>
       {asQuestion ? (
         <h2 className="q q-flush" id={id}>
           <Paragraphs text={f.question} />
@@ -218,11 +241,19 @@ function TextField({ field: f, id, value, fault, fromServer, asQuestion, locked,
       ) : (
         <FieldLabel field={f} id={id} htmlFor={`${id}f`} />
       )}
-      {number || f.format ? (
+      {f.format === 'date-time' ? (
+        <input
+          {...common}
+          className="field moment"
+          type="datetime-local"
+          value={localInput(value)}
+          onChange={(e) => change(momentOf(e.target.value))}
+        />
+      ) : number || f.format ? (
         <input
           {...common}
           type={f.format === 'date' ? 'date' : 'text'}
-          inputMode={number ? 'decimal' : undefined}
+          inputMode={number ? (f.input_type === 'integer' ? 'numeric' : 'decimal') : undefined}
           onChange={(e) => change(e.target.value)}
         />
       ) : (
@@ -273,7 +304,15 @@ function faultWords(t: T, fault: FieldFault): string {
       return t('field.email');
     case 'uri':
       return t('field.uri');
+    case 'minItems':
+      return t('field.minItems', { n: fault.n });
+    case 'maxItems':
+      return t('field.maxItems', { n: fault.n });
+    case 'date':
+      return t('field.date');
+    case 'moment':
+      return t('field.moment');
     case 'required':
-      return '';
+      return t('field.required');
   }
 }

@@ -1,20 +1,18 @@
-import { useState } from 'react';
 import { copyText, openOutside } from '../../backend/shell.ts';
-import type { Action, Draft, Interaction } from '../../backend/types.gen.ts';
-import { type PlainKey, type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
+import type { Draft, Interaction } from '../../backend/types.gen.ts';
+import { type T, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, shorten } from '../../lib/text.ts';
-import { clockTime } from '../../lib/time.ts';
 import { hostParts } from '../../lib/url.ts';
 import type { Sending } from '../../state/answers.ts';
-import { serverNow } from '../../state/clock.ts';
 import { draftWords, hasAnswer } from '../../state/drafts.logic.ts';
 import { takesLate } from '../../state/live.reducer.ts';
-import { Key } from '../../ui/bits.tsx';
+import { ButtonKey } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { clearMovedOn, decide, dismiss, moreTime, reopenAndSend, sendAnswer, tryAgain } from './answer.ts';
-import { allowActions, canExtend, type Echo, echoOf, isRisky, shapeOf, stepsOf } from './card.logic.ts';
+import { decide, reopenAndSend, sendAnswer, tryAgain } from './answer.ts';
+import { type Echo, echoOf, shapeOf, stepsOf } from './card.logic.ts';
+import { type Deciding, Decisions } from './decide.tsx';
 import { stepName } from './fields.tsx';
-import { useArmed } from './hooks.ts';
+import { CloseButton, MoreTime } from './time.tsx';
 
 interface Props {
   i: Interaction;
@@ -22,7 +20,10 @@ interface Props {
   sending: Sending | undefined;
   /** Runs an act unless this place is too fresh. */
   act: (fn: () => void) => void;
+  /** Sends the answer, goes on to the next step, or shows what is still missing. */
+  send: () => void;
   goStep: (step: number) => void;
+  deciding: Deciding;
   /** The session was closed, so a late answer opens it again. */
   sessionClosed: boolean;
 }
@@ -43,46 +44,6 @@ export function Foot(props: Props) {
   }
 }
 
-function CloseButton({ i, act }: Pick<Props, 'i' | 'act'>) {
-  const t = useT();
-  return (
-    <button
-      type="button"
-      className="btn bare"
-      title={t('card.dismissKey')}
-      onClick={() => act(() => void (i.outcome ? clearMovedOn(i) : dismiss(i)))}
-    >
-      {t('card.dismiss')}
-    </button>
-  );
-}
-
-function MoreTime({ i, act }: Pick<Props, 'i' | 'act'>) {
-  const t = useT();
-  const language = useLanguage();
-  if (!i.deadline_at) return null;
-  const can = canExtend(i);
-  const time = clockTime(i.max_deadline_at, serverNow(), language);
-  return (
-    <button
-      type="button"
-      className="btn bare"
-      aria-disabled={!can || undefined}
-      title={
-        can
-          ? i.max_deadline_at
-            ? t('card.moreUntil', { time })
-            : t('card.more')
-          : t('card.noMore', { time })
-      }
-      onClick={() => can && act(() => void moreTime(i))}
-    >
-      {t('card.more')}
-      <Key live>T</Key>
-    </button>
-  );
-}
-
 function echoWords(t: T, e: Echo): string {
   switch (e.kind) {
     case 'nothing':
@@ -100,24 +61,26 @@ function echoWords(t: T, e: Echo): string {
   }
 }
 
-function AnswerFoot({ i, draft, act, goStep }: Props) {
+function AnswerFoot({ i, draft, act, send, goStep }: Props) {
   const t = useT();
   const fields = shapeOf(i) === 'fields';
   const steps = stepsOf(i, draft);
   const elicitation = i.kind === 'elicitation';
   const ready = fields && !steps.last ? steps.ready : hasAnswer(i, draft);
-  const echo = fields
-    ? i.kind === 'form' && draft.revision > 0
-      ? t('card.draftKept')
-      : ''
-    : echoWords(t, echoOf(i, draft));
+  const echo = fields ? fieldsEcho(t, i, draft) : echoWords(t, echoOf(i, draft));
   return (
     <footer className="c-foot">
       <CloseButton i={i} act={act} />
       <MoreTime i={i} act={act} />
       <span className="echo">{echo}</span>
       {elicitation && (
-        <button type="button" className="btn" onClick={() => act(() => void decide(i, 'decline'))}>
+        <button
+          type="button"
+          className="btn"
+          data-act="decline"
+          title={t('card.declineTitle')}
+          onClick={() => act(() => void decide(i, 'decline'))}
+        >
           {t('card.decline')}
         </button>
       )}
@@ -127,11 +90,11 @@ function AnswerFoot({ i, draft, act, goStep }: Props) {
         </button>
       )}
       {fields && !steps.last ? (
-        <Primary ready={ready} act={() => act(() => goStep(steps.at + 1))}>
+        <Primary ready={ready} helps act={() => act(send)}>
           {t('card.next', { step: stepName(i.questions![steps.at + 1]!) })}
         </Primary>
       ) : (
-        <Primary ready={ready} act={() => act(() => void sendAnswer(i))}>
+        <Primary ready={ready} helps={fields} act={() => act(send)}>
           {elicitation && i.server
             ? t('card.sendTo', { server: shorten(oneLine(i.server), 24) })
             : t('card.send')}
@@ -141,94 +104,38 @@ function AnswerFoot({ i, draft, act, goStep }: Props) {
   );
 }
 
+/** What a form says beside its button: what is missing, or that the draft is safe. */
+function fieldsEcho(t: T, i: Interaction, draft: Draft): string {
+  const { missing } = stepsOf(i, draft);
+  if (missing > 0 && draft.revision > 0) return t('card.missing', { n: missing });
+  return i.kind === 'form' && draft.revision > 0 ? t('card.draftKept') : '';
+}
+
+interface PrimaryProps {
+  ready: boolean;
+  /** Pressed too early it shows what is missing. */
+  helps?: boolean;
+  act: () => void;
+  children: React.ReactNode;
+}
+
 /** The acting button: grey and off until there is something to send. */
-function Primary({ ready, act, children }: { ready: boolean; act: () => void; children: React.ReactNode }) {
+function Primary({ ready, helps = false, act, children }: PrimaryProps) {
   return (
     <button
       type="button"
       className={ready ? 'btn solid' : 'btn'}
       aria-disabled={!ready || undefined}
       data-primary=""
-      onClick={() => ready && act()}
+      onClick={() => (ready || helps) && act()}
     >
       {children}
       {ready && (
-        <Key>
+        <ButtonKey>
           <Icon name="enter" small />
-        </Key>
+        </ButtonKey>
       )}
     </button>
-  );
-}
-
-const allowWords: Partial<Record<Action, PlainKey>> = {
-  allow_once: 'card.allowOnce',
-  allow_session: 'card.allowSession',
-  allow_always: 'card.allowAlways',
-};
-
-/** Allow and deny. When something could be destroyed Deny is the strong one and allowing takes two steps. */
-function Decisions({ i, act }: Props) {
-  const t = useT();
-  const [asked, setAsked] = useState(false);
-  const sure = useArmed(String(asked));
-  const a = i.approval!;
-  const risky = isRisky(a);
-  const actions = allowActions(a);
-  const allow = (action: Action) => act(() => void decide(i, action));
-  if (risky) {
-    return (
-      <>
-        {asked && (
-          <div className="strip bad confirm" role="group" aria-label={t('card.really')}>
-            <Icon name="warn" />
-            <div className="grow">{t('card.really')}</div>
-            <button type="button" className="btn sm" onClick={() => setAsked(false)}>
-              {t('card.notYet')}
-            </button>
-            <button type="button" className="btn sm risk" onClick={() => sure() && allow(actions[0]!)}>
-              {t('card.yesAllow')}
-            </button>
-          </div>
-        )}
-        <footer className="c-foot">
-          <CloseButton i={i} act={act} />
-          <span className="echo">{t('card.asksOnceMore')}</span>
-          <button
-            type="button"
-            className="btn risk"
-            aria-expanded={asked}
-            onClick={() => act(() => setAsked(true))}
-          >
-            {t('card.allowOnceMore')}
-          </button>
-          <button type="button" className="btn solid" onClick={() => act(() => void decide(i, 'deny'))}>
-            {t('card.deny')}
-          </button>
-        </footer>
-      </>
-    );
-  }
-  return (
-    <footer className={actions.length > 2 ? 'c-foot c-foot-two' : 'c-foot c-foot-wide'}>
-      <CloseButton i={i} act={act} />
-      <MoreTime i={i} act={act} />
-      <span className="echo" />
-      <button type="button" className="btn" onClick={() => act(() => void decide(i, 'deny'))}>
-        {t('card.deny')}
-      </button>
-      {actions
-        .slice(1)
-        .reverse()
-        .map((action) => (
-          <button key={action} type="button" className="btn" onClick={() => allow(action)}>
-            {t(allowWords[action]!)}
-          </button>
-        ))}
-      <button type="button" className="btn solid" onClick={() => allow(actions[0]!)}>
-        {t(allowWords[actions[0]!]!)}
-      </button>
-    </footer>
   );
 }
 
@@ -242,13 +149,20 @@ function LinkFoot({ i, act }: Props) {
       <button type="button" className="btn" onClick={() => void copyText(i.url!)}>
         {t('common.copy')}
       </button>
-      <button type="button" className="btn" onClick={() => act(() => void decide(i, 'decline'))}>
+      <button
+        type="button"
+        className="btn"
+        data-act="decline"
+        title={t('card.declineTitle')}
+        onClick={() => act(() => void decide(i, 'decline'))}
+      >
         {t('card.decline')}
       </button>
       {host && (
         <button
           type="button"
           className="btn solid"
+          data-act="open"
           onClick={() =>
             act(() => {
               openOutside(i.url!);

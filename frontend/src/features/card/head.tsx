@@ -1,14 +1,15 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Interaction } from '../../backend/types.gen.ts';
 import { type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, shortPath, tailPath } from '../../lib/text.ts';
-import { clockTime, countdown } from '../../lib/time.ts';
+import { amount, clockTime, countdown } from '../../lib/time.ts';
 import { useAgentName } from '../../state/agents.ts';
 import { useSettings } from '../../state/settings.ts';
 import { announce } from '../../ui/announce.ts';
-import { Line, Mark, Ring } from '../../ui/bits.tsx';
+import { Line, Ring } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { planStep, shapeOf, shareLeft, soonMS } from './card.logic.ts';
+import { Mark } from '../../ui/mark.tsx';
+import { moreTimeFor, planStep, shapeOf, shareLeft, soonMS } from './card.logic.ts';
 
 interface Props {
   i: Interaction;
@@ -20,12 +21,12 @@ interface Props {
 /** The frame's head: who asks from where, and how long they wait. Ours alone; content can't draw here. */
 export function Head({ i, now, folded, fold }: Props) {
   const t = useT();
-  const { name, mark } = useAgentName(i.agent);
+  const { name } = useAgentName(i.agent);
   const home = useSettings((s) => s.about.home);
   const step = planStep(i.plan_step);
   return (
     <header className="c-head">
-      <Mark text={mark} />
+      <Mark family={i.agent} />
       <div className="grow">
         <div className="c-who">
           <b>{name}</b> {t(verbKey(i))}
@@ -85,6 +86,10 @@ function verbKey(i: Interaction) {
   }
 }
 
+/** Less than this is not worth a word. */
+const leastAddedMS = 2000;
+const addedShownMS = 4000;
+
 /** What the clock says when it has stopped. */
 function endKey(i: Interaction) {
   if (i.undelivered_at) return 'card.undelivered';
@@ -95,6 +100,7 @@ function Clock({ i, now }: { i: Interaction; now: number }) {
   const t = useT();
   const language = useLanguage();
   useSoonNotice(i, now, t);
+  const added = useAdded(i, t);
   if (i.outcome) {
     return (
       <div className="clock">
@@ -118,15 +124,41 @@ function Clock({ i, now }: { i: Interaction; now: number }) {
       </div>
     );
   }
+  const untilKey = moreTimeFor(i) > 0 ? 'card.until' : 'card.untilLimit';
   return (
     <div className="clock">
       <div>
         <div className="left">{t('card.left', { time: countdown(i.deadline_at - now) })}</div>
-        <div className="until">{t('card.until', { time: clockTime(i.deadline_at, now, language) })}</div>
+        <div className="until">
+          {added
+            ? t('card.added', { time: added })
+            : t(untilKey, { time: clockTime(i.deadline_at, now, language) })}
+        </div>
       </div>
       <Ring share={shareLeft(i, now)} />
     </div>
   );
+}
+
+/** What was added to the time, in words, for a moment after it came: by the button, or by typing. */
+function useAdded(i: Interaction, t: T): string {
+  const before = useRef(i);
+  const [added, setAdded] = useState(0);
+  useEffect(() => {
+    const { deadline_at, max_deadline_at } = before.current;
+    before.current = i;
+    const more = i.deadline_at - deadline_at;
+    // A clock that was set moves the ceiling as well, and gives nobody any time.
+    if (i.outcome || more < leastAddedMS || i.max_deadline_at !== max_deadline_at) return;
+    setAdded(more);
+    announce(t('card.added', { time: amount(t, more) }));
+  }, [i, t]);
+  useEffect(() => {
+    if (!added) return;
+    const timer = setTimeout(() => setAdded(0), addedShownMS);
+    return () => clearTimeout(timer);
+  }, [added]);
+  return added ? amount(t, added) : '';
 }
 
 /** Says once, out loud, that little time is left; again only after more was given. */

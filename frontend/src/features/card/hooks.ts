@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { type FocusEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import { draftOf, useDrafts } from '../../state/drafts.ts';
 import { tellSeen } from './answer.ts';
@@ -48,4 +48,46 @@ export function useSeen(id: string, ref: RefObject<HTMLElement | null>, waiting:
       document.removeEventListener('visibilitychange', check);
     };
   }, [id, ref, waiting]);
+}
+
+/** Whether the person is in the card, and the way back to where they were. */
+export function useLiveness(root: RefObject<HTMLElement | null>) {
+  const [live, setLive] = useState(false);
+  const from = useRef<HTMLElement | null>(null);
+  const inside = useRef(false);
+  const back = () => {
+    const target = from.current?.isConnected
+      ? from.current
+      : document.querySelector<HTMLElement>('[data-home-focus]');
+    target?.focus();
+  };
+  useLayoutEffect(() => {
+    // What had the focus was replaced: the card itself keeps it, and the keys stay live.
+    if (inside.current && document.activeElement === document.body)
+      root.current?.focus({ preventScroll: true });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the card goes, and only then
+  useEffect(
+    () => () => {
+      // The card goes while the focus is in it: give it back, never leave it nowhere.
+      if (inside.current) queueMicrotask(back);
+    },
+    [],
+  );
+  return {
+    live,
+    leave: back,
+    onFocus: (e: FocusEvent) => {
+      if (!inside.current && e.relatedTarget instanceof HTMLElement) from.current = e.relatedTarget;
+      inside.current = true;
+      setLive(true);
+    },
+    onBlur: (e: FocusEvent) => {
+      if (e.relatedTarget instanceof Node && root.current?.contains(e.relatedTarget)) return;
+      // The window losing the focus is not the person leaving the card.
+      if (!e.relatedTarget && !document.hasFocus()) return;
+      inside.current = false;
+      setLive(false);
+    },
+  };
 }

@@ -15,8 +15,11 @@ export function sends(p: Press, ctrlSends: boolean): boolean {
   return ctrlSends ? p.ctrl : true;
 }
 
-/** Ways to send that are offered: at once, behind the running turn, into it. */
-export function waysToSend(state: string, canSteer: boolean): readonly ('send' | 'queue' | 'steer')[] {
+/** How a message goes out: at once, behind the running turn, into it. */
+export type Way = 'send' | 'queue' | 'steer';
+
+/** Ways to send that are offered. */
+export function waysToSend(state: string, canSteer: boolean): readonly Way[] {
   if (state === 'idle') return ['send'];
   return canSteer && (state === 'running' || state === 'waiting') ? ['queue', 'steer'] : ['queue'];
 }

@@ -3,19 +3,36 @@ import { api } from '../../backend/client.ts';
 import type { MessageHow, Session } from '../../backend/types.gen.ts';
 import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { useAgentName, useAgents } from '../../state/agents.ts';
-import { composerText, giveBack, setComposerText, useComposer } from '../../state/composer.ts';
+import {
+  changeComposerFiles,
+  composerFiles,
+  composerText,
+  giveBack,
+  setComposerText,
+  useComposer,
+} from '../../state/composer.ts';
 import { waitingIn } from '../../state/live.reducer.ts';
 import { takeSession, useLive } from '../../state/live.ts';
+import { shownOf, usePictures } from '../../state/pictures.ts';
 import { useSettings } from '../../state/settings.ts';
+import { ButtonKey } from '../../ui/bits.tsx';
 import { useGrow } from '../../ui/grow.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { ModeMenu } from '../../ui/modes.tsx';
-import { canStop, sends, waysToSend } from './composer.logic.ts';
+import { AddPicture, Thumbs } from '../../ui/thumbs.tsx';
+import { canStop, sends, type Way, waysToSend } from './composer.logic.ts';
 import { Queue } from './queue.tsx';
 
+interface Props {
+  session: Session;
+  /** Puts words into the card that waits here, when it takes any. It does not send them. */
+  intoCard?: ((words: string) => void) | undefined;
+}
+
 /** The next message to a session, what waits behind the running turn, and the way to stop it. */
-export function Composer({ session }: { session: Session }) {
+export function Composer({ session, intoCard }: Props) {
   const t = useT();
   const field = useRef<HTMLTextAreaElement>(null);
   const text = useComposer((c) => composerText(c.texts, session.id));
@@ -29,7 +46,15 @@ export function Composer({ session }: { session: Session }) {
   useGrow(field, text, 0.4);
 
   const ways = waysToSend(session.state, canSteer);
-  const empty = text.trim() === '';
+  const files = useComposer((c) => composerFiles(c.files, session.id));
+  const pictures = usePictures(session.id, files.length, api.savePicture, (f) =>
+    changeComposerFiles(session.id, (list) => [...list, f]),
+  );
+  const seesPictures = useAgents(
+    (s) => s.list?.agents.find((a) => a.family === session.agent)?.can_images ?? true,
+  );
+  // What is still on its way would stay behind.
+  const empty = (text.trim() === '' && files.length === 0) || pictures.busy > 0;
   const stoppable = canStop(session.state);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an error belongs to its session
@@ -37,14 +62,19 @@ export function Composer({ session }: { session: Session }) {
 
   const send = async (how: MessageHow) => {
     const message = text.trim();
-    if (!message) return;
+    if (empty) return;
     setComposerText(session.id, '');
+    changeComposerFiles(session.id, () => []);
     setError('');
     try {
       if (session.closed) takeSession(await api.resume(session.id));
-      await api.send(session.id, { text: message, how });
+      await api.send(session.id, {
+        text: message,
+        how,
+        ...(files.length > 0 && { attachments: [...files] }),
+      });
     } catch (e) {
-      giveBack(session.id, message);
+      giveBack(session.id, message, files);
       setError(errorWords(e, t('composer.notSent')));
     }
   };
@@ -69,10 +99,6 @@ export function Composer({ session }: { session: Session }) {
           ? t('composer.closed', { name })
           : t('composer.message', { name });
 
-  const hint = session.closed
-    ? 'composer.hintClosed'
-    : waits && (waits === 'form' ? 'composer.hintForm' : 'composer.hintCard');
-
   return (
     <div className="composer">
       <Queue session={session} fail={setError} />
@@ -90,7 +116,7 @@ export function Composer({ session }: { session: Session }) {
           </button>
         </div>
       )}
-      <div className="comp">
+      <div className="comp" {...pictures.on}>
         <textarea
           ref={field}
           className="comp-text"
@@ -107,7 +133,7 @@ export function Composer({ session }: { session: Session }) {
               shift: e.shiftKey,
               alt: e.altKey,
               repeat: e.repeat,
-              composing: e.nativeEvent.isComposing || e.keyCode === 229,
+              composing: composing(e),
             };
             if (sends(p, ctrlSends)) {
               e.preventDefault();
@@ -116,32 +142,62 @@ export function Composer({ session }: { session: Session }) {
             } else if (e.key === 'Enter' && e.repeat && !e.shiftKey && !p.composing) e.preventDefault();
           }}
         />
-        {hint && !empty && <p className="comp-hint">{t(hint)}</p>}
+        <Thumbs
+          pictures={shownOf(session.id, files, api.pictureURL)}
+          busy={pictures.busy}
+          error={pictures.error}
+          remove={(path) => changeComposerFiles(session.id, (list) => list.filter((f) => f.path !== path))}
+        />
+        {files.length > 0 && !seesPictures && <p className="comp-hint">{t('picture.inFolder', { name })}</p>}
+        {!empty && (
+          <Fate
+            closed={session.closed}
+            waits={waits}
+            ways={ways}
+            intoCard={
+              intoCard &&
+              (() => {
+                intoCard(text);
+                setComposerText(session.id, '');
+              })
+            }
+          />
+        )}
         <div className="bar">
           <span className="pick opt-low pick-still">{name}</span>
           <ModelMenu session={session} choose={(model) => void change({ model })} />
           <SessionMode session={session} choose={(mode) => void change({ mode })} />
           <span className="grow" />
+          <AddPicture add={pictures.add} />
           {ways.includes('steer') && (
             <button
               type="button"
-              className="btn sm bare"
+              className="btn sm way"
               title={t('composer.steerTitle')}
-              disabled={empty}
+              data-act="steer"
+              aria-disabled={empty || undefined}
               onClick={() => void send('steer')}
             >
+              <Icon name="into" small />
               {t('composer.steer')}
             </button>
           )}
           {ways.includes('queue') && (
             <button
               type="button"
-              className="btn sm bare"
+              className="btn sm way"
               title={t('composer.queueTitle')}
-              disabled={empty}
+              data-act="queue"
+              aria-disabled={empty || undefined}
               onClick={() => void send('queue')}
             >
+              <Icon name="clock" small />
               {t('composer.queue')}
+              {!ctrlSends && (
+                <ButtonKey>
+                  <Icon name="enter" small />
+                </ButtonKey>
+              )}
             </button>
           )}
           {ways.includes('send') && (
@@ -170,6 +226,46 @@ export function Composer({ session }: { session: Session }) {
         </div>
       </div>
     </div>
+  );
+}
+
+interface FateProps {
+  closed: boolean;
+  /** The kind of what waits for an answer here, "" for nothing. */
+  waits: string;
+  ways: readonly Way[];
+  intoCard: (() => void) | undefined;
+}
+
+/**
+ * What will happen to the text, on one line that is there before a card comes up
+ * and only changes its words then: nothing moves under somebody who types.
+ */
+function Fate({ closed, waits, ways, intoCard }: FateProps) {
+  const t = useT();
+  if (closed) return <p className="comp-hint">{t('composer.hintClosed')}</p>;
+  if (waits === 'form') return <p className="comp-hint">{t('composer.hintForm')}</p>;
+  if (ways.includes('send')) return null;
+  const steer = ways.includes('steer');
+  const rest = waits
+    ? steer
+      ? t('composer.fateCardSteer')
+      : t('composer.fateQueue')
+    : steer
+      ? t('composer.fateSteer')
+      : t('composer.fateQueue');
+  return (
+    <p className="comp-hint fate">
+      {waits && <b>{t('composer.noAnswer')}</b>}
+      <span className="trunc grow" title={rest}>
+        {rest}
+      </span>
+      {waits && intoCard && (
+        <button type="button" className="link" onClick={intoCard} title={t('composer.useTitle')}>
+          {t('composer.useAsAnswer')}
+        </button>
+      )}
+    </p>
   );
 }
 

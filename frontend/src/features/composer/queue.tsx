@@ -5,6 +5,7 @@ import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { takeSession } from '../../state/live.ts';
 import { Line } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
 
 interface Props {
   session: Session;
@@ -75,7 +76,7 @@ function Chip({ queued, first, last, edit, move, drop }: ChipProps) {
           onChange={(e) => setDraft(e.target.value)}
           onBlur={done}
           onKeyDown={(e) => {
-            if (e.nativeEvent.isComposing || e.keyCode === 229) return;
+            if (composing(e)) return;
             if (e.key === 'Escape') setDraft(null);
             else if (e.key === 'Enter' && !e.shiftKey && !e.repeat) {
               e.preventDefault();

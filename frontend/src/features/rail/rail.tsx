@@ -1,5 +1,6 @@
 import { memo, useMemo, useRef, useState } from 'react';
 import { useT } from '../../lib/i18n/i18n.ts';
+import { oneLine } from '../../lib/text.ts';
 import { age } from '../../lib/time.ts';
 import { nameOf, useAgents } from '../../state/agents.ts';
 import { useServerNow } from '../../state/clock.ts';
@@ -7,8 +8,10 @@ import { waitingList } from '../../state/live.reducer.ts';
 import { useLive } from '../../state/live.ts';
 import { href, type Route, useRoute } from '../../state/route.ts';
 import { setFilter, toggleEarlier, useView } from '../../state/view.ts';
-import { Line, Mark } from '../../ui/bits.tsx';
+import { Line } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
+import { Mark } from '../../ui/mark.tsx';
 import {
   type Arrangement,
   arrange,
@@ -49,7 +52,8 @@ export function Rail() {
       <Sessions route={route} />
       <div className="rail-foot">
         <FootLink to={{ page: 'agents' }} route={route}>
-          {t('agents.title')}
+          <span className="rail-word">{t('agents.title')}</span>
+          <Icon name="agent" />
         </FootLink>
         <FootLink to={{ page: 'settings' }} route={route} title={t('settings.title')}>
           <Icon name="gear" />
@@ -96,7 +100,7 @@ function Filter() {
         aria-label={t('rail.filter')}
         onChange={(e) => setFilter(e.target.value)}
         onKeyDown={(e) => {
-          if (e.nativeEvent.isComposing) return;
+          if (composing(e)) return;
           if (e.key === 'Escape') setFilter('');
           if (e.key === 'Enter' || e.key === 'ArrowDown') {
             const first = document.querySelector<HTMLAnchorElement>('.rail-list .sess');
@@ -153,7 +157,7 @@ function Sessions({ route }: { route: Route }) {
       key={id}
       entry={all[id]!}
       current={id === current}
-      mark={nameOf(list, all[id]!.session.agent).mark}
+      agent={nameOf(list, all[id]!.session.agent).name}
       now={now}
     />
   );
@@ -211,12 +215,12 @@ function GroupHead({ group, count }: { group: GroupName; count: number }) {
 interface RowProps {
   entry: Entry;
   current: boolean;
-  mark: string;
+  agent: string;
   now: number;
 }
 
 const SessionRow = memo(
-  function SessionRow({ entry, current, mark, now }: RowProps) {
+  function SessionRow({ entry, current, agent, now }: RowProps) {
     const t = useT();
     const { session, state, since } = entry;
     const words = t(`state.${state}`);
@@ -225,7 +229,7 @@ const SessionRow = memo(
         className={state === 'wait' ? 'sess wait' : 'sess'}
         href={href({ page: 'session', id: session.id })}
         aria-current={current ? 'page' : undefined}
-        title={words}
+        title={`${oneLine(session.title)} · ${words}`}
         draggable={false}
       >
         <State name={state} />
@@ -233,7 +237,7 @@ const SessionRow = memo(
         <span className="t trunc">
           <Line text={session.title} />
         </span>
-        <Mark text={mark} />
+        <Mark family={session.agent} title={agent} />
         <span className="age">{since > 0 ? age(t, now - since) : ''}</span>
       </a>
     );
@@ -243,7 +247,7 @@ const SessionRow = memo(
     a.entry.state === b.entry.state &&
     a.entry.since === b.entry.since &&
     a.current === b.current &&
-    a.mark === b.mark &&
+    a.agent === b.agent &&
     Math.floor(a.now / 1000) === Math.floor(b.now / 1000),
 );
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useT } from '../../lib/i18n/i18n.ts';
 import { onAskToFind } from '../../state/view.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
 import { type Row, rowText } from './rows.logic.ts';
 
 export interface Finding {
@@ -63,7 +64,7 @@ export function Find({ query, setQuery, at, count, step, close }: Finding) {
         aria-label={t('find.placeholder')}
         onChange={(e) => setQuery(e.target.value)}
         onKeyDown={(e) => {
-          if (e.nativeEvent.isComposing) return;
+          if (composing(e)) return;
           if (e.key === 'Enter') step(e.shiftKey ? -1 : 1);
           else if (e.key === 'Escape') close();
           else return;

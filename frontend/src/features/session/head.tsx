@@ -12,15 +12,17 @@ import { go } from '../../state/route.ts';
 import { useSettings } from '../../state/settings.ts';
 import { useTimelines } from '../../state/timelines.ts';
 import { askToFind, toggleSide, useView } from '../../state/view.ts';
-import { Line, Mark } from '../../ui/bits.tsx';
+import { Line } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Icon, State, type StateName } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
+import { Mark } from '../../ui/mark.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 
 /** Title, agent, folder and branch, and what the session is doing. */
 export function SessionHead({ session }: { session: Session }) {
   const t = useT();
-  const { name, mark } = useAgentName(session.agent);
+  const { name } = useAgentName(session.agent);
   const home = useSettings((s) => s.about.home);
   const side = useView((v) => v.side);
   return (
@@ -33,7 +35,7 @@ export function SessionHead({ session }: { session: Session }) {
           <Line text={session.title} />
         </h1>
         <div className="sub">
-          <Mark text={mark} />
+          <Mark family={session.agent} />
           <span className="sub-name">{name}</span>
           <span aria-hidden="true">·</span>
           <Icon name="folder" />
@@ -188,7 +190,7 @@ function Rename({ session, close }: { session: Session; close: () => void }) {
         aria-label={t('session.title')}
         onChange={(e) => setTitle(e.target.value)}
         onKeyDown={(e) => {
-          if (e.key === 'Enter' && !e.nativeEvent.isComposing && !e.repeat && title.trim()) void save();
+          if (e.key === 'Enter' && !composing(e) && !e.repeat && title.trim()) void save();
         }}
       />
       {error && <p className="help bad">{error}</p>}

@@ -1,11 +1,11 @@
 // From turns to the rows of a timeline: what is shown, folded together or left
 // out. Pure; the keys of rows stay the same while their content grows.
 
-import type { FileChanged } from '../../backend/types.gen.ts';
+import type { Attachment, FileChanged } from '../../backend/types.gen.ts';
 import type { LiveText, Part, QuestionPart, ToolPart, Turn } from '../../state/timeline.reducer.ts';
 
 export type Row = { key: string; turn: string } & (
-  | { kind: 'mine'; text: string; files: number; late: string }
+  | { kind: 'mine'; text: string; files: readonly Attachment[]; late: string }
   | { kind: 'think'; text: string; durationMS: number; live: boolean }
   | { kind: 'prose'; text: string; live: boolean; partial: boolean }
   | { kind: 'tool'; tool: ToolPart; children: readonly Row[] }
@@ -43,13 +43,13 @@ function rowsOfTurn(turn: Turn, live: readonly LiveText[]): Row[] {
 
 function build(turn: Turn, live: readonly LiveText[]): Row[] {
   const rows: Row[] = [];
-  if (turn.text !== null && !turn.unrequested && turn.text !== '') {
+  if (turn.text !== null && !turn.unrequested && (turn.text !== '' || turn.attachments.length > 0)) {
     rows.push({
       key: `${turn.id}/mine`,
       turn: turn.id,
       kind: 'mine',
       text: turn.text,
-      files: turn.attachments.length,
+      files: turn.attachments,
       late: turn.late,
     });
   }
@@ -187,7 +187,7 @@ function rowOf(c: Context, part: Part): Row | null {
     case 'exit':
       return part.exit.problem || part.exit.reason === 'crashed' ? { ...at, kind: 'exit', part } : null;
     case 'steer':
-      return { ...at, kind: 'mine', text: part.text, files: 0, late: '' };
+      return { ...at, kind: 'mine', text: part.text, files: part.attachments, late: '' };
   }
 }
 

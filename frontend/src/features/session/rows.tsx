@@ -1,30 +1,34 @@
 import { memo } from 'react';
+import { api } from '../../backend/client.ts';
 import type { Interaction, Problem } from '../../backend/types.gen.ts';
 import { problemWords, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { neutral, oneLine } from '../../lib/text.ts';
 import { clockTime, duration } from '../../lib/time.ts';
 import { serverNow } from '../../state/clock.ts';
+import { shownOf } from '../../state/pictures.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Paragraphs } from '../../ui/bits.tsx';
 import { Command } from '../../ui/command.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
 import { Prose } from '../../ui/prose.tsx';
+import { Thumbs } from '../../ui/thumbs.tsx';
 import { PlanLine } from './plan.tsx';
 import type { Row } from './rows.logic.ts';
 import { FileDiff, PlusMinus, RunRow, ToolRow } from './tool.tsx';
 
 interface Props {
   row: Row;
+  session: string;
   progress: Readonly<Record<string, string>>;
   /** A question in its place: the quiet line, or where its card is. */
   renderQuestion: (i: Interaction) => React.ReactNode;
 }
 
 /** One row of a timeline. */
-export const RowView = memo(function RowView({ row, progress, renderQuestion }: Props) {
+export const RowView = memo(function RowView({ row, session, progress, renderQuestion }: Props) {
   switch (row.kind) {
     case 'mine':
-      return <Mine row={row} />;
+      return <Mine row={row} session={session} />;
     case 'prose':
       return (
         <>
@@ -44,7 +48,13 @@ export const RowView = memo(function RowView({ row, progress, renderQuestion }: 
           inside={
             row.children.length > 0
               ? row.children.map((c) => (
-                  <RowView key={c.key} row={c} progress={progress} renderQuestion={renderQuestion} />
+                  <RowView
+                    key={c.key}
+                    row={c}
+                    session={session}
+                    progress={progress}
+                    renderQuestion={renderQuestion}
+                  />
                 ))
               : undefined
           }
@@ -69,8 +79,10 @@ export const RowView = memo(function RowView({ row, progress, renderQuestion }: 
 
 type Of<K extends Row['kind']> = { row: Extract<Row, { kind: K }> };
 
-function Mine({ row }: Of<'mine'>) {
+function Mine({ row, session }: Of<'mine'> & { session: string }) {
   const t = useT();
+  const pictures = shownOf(session, row.files, api.pictureURL);
+  const others = row.files.length - pictures.length;
   const long = row.text.length > 2400;
   const open = useView((v) => v.open[row.key] ?? !long);
   return (
@@ -81,8 +93,9 @@ function Mine({ row }: Of<'mine'>) {
           {t('turn.late')}
         </div>
       )}
-      <Paragraphs text={open ? row.text : `${row.text.slice(0, 1200)}…`} />
-      {row.files > 0 && <div className="mine-late">{t('turn.files', { n: row.files })}</div>}
+      {row.text && <Paragraphs text={open ? row.text : `${row.text.slice(0, 1200)}…`} />}
+      <Thumbs pictures={pictures} />
+      {others > 0 && <div className="mine-late">{t('turn.files', { n: others })}</div>}
       {long && (
         <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(row.key, !open)}>
           {open ? t('common.less') : t('common.all')}

@@ -132,6 +132,7 @@ export function Timeline({ session, renderQuestion, empty, after }: Props) {
                 >
                   <RowView
                     row={row}
+                    session={session.id}
                     progress={history?.progress ?? noProgress}
                     renderQuestion={renderQuestion}
                   />

@@ -7,6 +7,7 @@ import { oneLine, shortPath } from '../../lib/text.ts';
 import { useSettings } from '../../state/settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
 
 interface Chosen {
   path: string;
@@ -124,7 +125,7 @@ export function Folders({ at, choose, close }: Props) {
           spellCheck={false}
           onChange={(e) => setTyped(e.target.value)}
           onKeyDown={(e) => {
-            if (e.key === 'Enter' && !e.nativeEvent.isComposing && !e.repeat) setPath(typed.trim());
+            if (e.key === 'Enter' && !composing(e) && !e.repeat) setPath(typed.trim());
           }}
         />
       </div>

@@ -3,6 +3,7 @@ import { useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
 import { useLive } from '../../state/live.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
 import { Menu } from '../../ui/menu.tsx';
 
 /** The menu's own entry. A profile's name has no spaces around it, so it can't be one. */
@@ -77,7 +78,7 @@ function NameField({ done }: { done: (name: string, byKey: boolean) => void }) {
       aria-label={t('start.profileName')}
       onBlur={(e) => end(e.target.value, false)}
       onKeyDown={(e) => {
-        if (e.nativeEvent.isComposing || e.keyCode === 229) return;
+        if (composing(e)) return;
         if (e.key !== 'Enter' && e.key !== 'Escape') return;
         e.preventDefault();
         e.stopPropagation();

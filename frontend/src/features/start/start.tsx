@@ -8,10 +8,12 @@ import { composerText, setComposerText, useComposer } from '../../state/composer
 import { takeSession, useLive } from '../../state/live.ts';
 import { go } from '../../state/route.ts';
 import { useSettings } from '../../state/settings.ts';
-import { Coded, Mark } from '../../ui/bits.tsx';
+import { Coded } from '../../ui/bits.tsx';
 import { Command } from '../../ui/command.tsx';
 import { useGrow } from '../../ui/grow.ts';
 import { Icon, State, type StateName } from '../../ui/icon.tsx';
+import { composing } from '../../ui/keys.ts';
+import { Mark } from '../../ui/mark.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ModeMenu } from '../../ui/modes.tsx';
 import { Folders, useFolder } from './folders.tsx';
@@ -88,7 +90,7 @@ export function DemoBox() {
   };
   return (
     <div className="demo">
-      <Mark text="De" />
+      <Mark family="demo" />
       <b>{t('start.demo')}</b>
       <p className="sec note">{error || t('start.demoNote')}</p>
       <button type="button" className="btn solid" disabled={busy} onClick={() => void start()}>
@@ -183,8 +185,7 @@ function NewSessionForm() {
           data-home-focus=""
           onChange={(e) => setComposerText('new', e.target.value)}
           onKeyDown={(e) => {
-            const composing = e.nativeEvent.isComposing || e.keyCode === 229;
-            if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && !composing && !e.repeat) {
+            if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && !composing(e) && !e.repeat) {
               e.preventDefault();
               void start();
             }
@@ -338,7 +339,7 @@ function AgentsHere({ look }: { look: () => void }) {
           .filter((a) => a.family !== 'demo')
           .map((a) => (
             <li key={a.family} className="inst">
-              <Mark text={a.mark} />
+              <Mark family={a.family} />
               <span>{a.name}</span>
               <span className="v trunc" title={a.version}>
                 {a.version}
