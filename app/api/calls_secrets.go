@@ -20,17 +20,6 @@ type Secrets interface {
 	Remove(ctx context.Context, ref app.SecretRef) error
 }
 
-// SecretList is what there is, without values, and where a new one would rest.
-type SecretList struct {
-	Place   app.SecretPlace `json:"place"`
-	Secrets []app.Secret    `json:"secrets"`
-}
-
-// SecretValue is a secret on its way in.
-type SecretValue struct {
-	Value string `json:"value"`
-}
-
 var errNoSecrets = app.Errorf(app.CodeUnavailable, "Parley's list of secrets can't be used; its notices at the start say why.")
 
 func (h *handler) secrets(r *http.Request, _ Empty) (SecretList, error) {

@@ -217,6 +217,17 @@ type RuleList struct {
 	Rules []app.Rule `json:"rules"`
 }
 
+// SecretList is what there is, without values, and where a new one would rest.
+type SecretList struct {
+	Place   app.SecretPlace `json:"place"`
+	Secrets []app.Secret    `json:"secrets"`
+}
+
+// SecretValue is a secret on its way in.
+type SecretValue struct {
+	Value string `json:"value"`
+}
+
 // ServeRequest asks for the page to be served to browsers for as long as the
 // request stays open. Another address than the loopback's needs AllowHosts.
 type ServeRequest struct {

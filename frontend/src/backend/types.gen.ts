@@ -610,6 +610,27 @@ export interface Rule {
   uses: number
 }
 
+/** SecretPlace is where a secret rests. */
+export type SecretPlace = 'keyring' | 'file'
+
+/**
+ * SecretRef names a secret: a variable of the environment of one agent, in one
+ * profile.
+ */
+export interface SecretRef {
+  /** family */
+  agent: string
+  profile: string
+  /** of the variable */
+  name: string
+}
+
+/** Secret is what may be told of one. Its value is told to the agent alone. */
+export interface Secret extends SecretRef {
+  place: SecretPlace
+  changed_at: number
+}
+
 /** SessionID names one durable conversation. A UUIDv7 text. */
 export type SessionID = string
 
@@ -1014,6 +1035,17 @@ export interface NoticeClaim {
 /** RuleList is the permissions that the person gave for good, newest first. */
 export interface RuleList {
   rules: Rule[]
+}
+
+/** SecretList is what there is, without values, and where a new one would rest. */
+export interface SecretList {
+  place: SecretPlace
+  secrets: Secret[]
+}
+
+/** SecretValue is a secret on its way in. */
+export interface SecretValue {
+  value: string
 }
 
 /**
