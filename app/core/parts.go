@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/agents"
 	"parley/agents/proc"
 	"parley/agents/registry"
 	"parley/app"
@@ -193,8 +192,8 @@ func (a *App) about() api.About {
 }
 
 // ourServer hands out our own server.
-func ourServer(_ agents.Family, _ string, ours mcp.Spec, limits mcp.Limits) (session.Servers, error) {
-	return session.Servers{Catalog: mcp.Catalog{ours}, Limits: limits}, nil
+func ourServer(_ context.Context, l session.ServerLaunch) (session.Servers, error) {
+	return session.Servers{Catalog: mcp.Catalog{l.Ours}, Limits: l.Limits}, nil
 }
 
 // maxRefusals is how many refused calls of one agent its record tells of. The

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/agents"
 	"parley/app"
 	"parley/app/apptest"
 	"parley/app/mask"
@@ -158,8 +157,8 @@ func TestWaitingIsNotWorking(t *testing.T) {
 // its own limit; a second question of a session is refused while one waits.
 func TestLimitsOfAQuestion(t *testing.T) {
 	w := newWorld(t, func(c *session.Config, _ *adapter) {
-		c.Servers = func(_ agents.Family, _ string, ours mcp.Spec, l mcp.Limits) (session.Servers, error) {
-			return session.Servers{Catalog: mcp.Catalog{ours}, Limits: mcp.Limits{Deadline: l.Deadline, MaxWait: 10 * time.Minute}}, nil
+		c.Servers = func(_ context.Context, l session.ServerLaunch) (session.Servers, error) {
+			return session.Servers{Catalog: mcp.Catalog{l.Ours}, Limits: mcp.Limits{Deadline: l.Limits.Deadline, MaxWait: 10 * time.Minute}}, nil
 		}
 	})
 	s := w.create(app.NewSession{})
@@ -422,8 +421,8 @@ func TestPromptWaitsForTheTools(t *testing.T) {
 // A server that is switched off for the agent leaves no trace in the input.
 func TestWithoutOurServer(t *testing.T) {
 	w := newWorld(t, func(c *session.Config, ad *adapter) {
-		c.Servers = func(_ agents.Family, _ string, _ mcp.Spec, l mcp.Limits) (session.Servers, error) {
-			return session.Servers{Limits: l, Notices: []string{"It is switched off."}}, nil
+		c.Servers = func(_ context.Context, l session.ServerLaunch) (session.Servers, error) {
+			return session.Servers{Limits: l.Limits, Notices: []string{"It is switched off."}}, nil
 		}
 		ad.listed = nil
 	})

@@ -30,7 +30,7 @@ type Config struct {
 	Secret func(ctx context.Context, agent, profile string) ([]string, error)
 	// Servers decides what MCP servers an agent gets, ours among them unless it
 	// is switched off there, and the limits that its overrides leave.
-	Servers func(f agents.Family, profile string, ours mcp.Spec, limits mcp.Limits) (Servers, error)
+	Servers func(ctx context.Context, l ServerLaunch) (Servers, error)
 	// Limits are the times of questions now.
 	Limits func() mcp.Limits
 	// Branch is the git branch of a folder, "" when it has none.
@@ -55,11 +55,23 @@ type Config struct {
 	Wait Waits            // zero fields have their defaults
 }
 
+// ServerLaunch is an agent that is about to start.
+type ServerLaunch struct {
+	Session app.SessionID
+	Family  agents.Family
+	Profile string
+	Cwd     string
+	Env     []string // "NAME=value"
+	Ours    mcp.Spec // our own server, for this launch
+	Limits  mcp.Limits
+}
+
 // Servers is what an agent gets.
 type Servers struct {
 	Catalog mcp.Catalog
 	Limits  mcp.Limits
 	Notices []string // what a person should know, such as a raised timeout
+	Secrets []string // values in the catalogue that nobody else may see
 }
 
 // Waits are the bounds of everything that is waited for.

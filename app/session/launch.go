@@ -141,10 +141,17 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 	limits := cfg.Limits()
 	credential := filepath.Join(l.runDir, "credential.json")
 	ours := mcp.Interaction(cfg.MCP, credential, mayAsk, false, limits)
-	servers, err := cfg.Servers(l.family, w.session.Profile, ours, limits)
+	env, err := a.environment(ctx, w)
+	if err != nil {
+		return agents.Launch{}, agents.SessionSpec{}, err
+	}
+	servers, err := cfg.Servers(ctx, ServerLaunch{
+		Session: a.id, Family: l.family, Profile: w.session.Profile, Cwd: w.session.Cwd, Env: env, Ours: ours, Limits: limits,
+	})
 	if err != nil {
 		return agents.Launch{}, agents.SessionSpec{}, fmt.Errorf("decide the MCP servers: %w", err)
 	}
+	cfg.Secrets.Hold(servers.Secrets...)
 	for _, s := range servers.Catalog {
 		l.offered = l.offered || s.Managed && s.Name == mcp.InteractionServer
 	}
@@ -156,10 +163,6 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 	}, servers.Limits, a)
 	l.grant = gr
 
-	env, err := a.environment(ctx, w)
-	if err != nil {
-		return agents.Launch{}, agents.SessionSpec{}, err
-	}
 	spec := agents.SessionSpec{
 		SessionID: a.id, Cwd: w.session.Cwd, Model: w.session.Model, Effort: w.session.Effort,
 		Mode: agents.Mode(w.session.Mode), Catalog: servers.Catalog, Limits: servers.Limits, RunDir: l.runDir,

@@ -68,8 +68,8 @@ func newWorld(tb testing.TB, opts ...option) *world {
 			return w.ad.Inspect(ctx, nil, "", nil), nil
 		},
 		Env: func(context.Context) []string { return []string{"PATH=" + os.Getenv("PATH"), "FROM=base", "KEPT=yes"} },
-		Servers: func(_ agents.Family, _ string, ours mcp.Spec, l mcp.Limits) (session.Servers, error) {
-			return session.Servers{Catalog: mcp.Catalog{ours}, Limits: l}, nil
+		Servers: func(_ context.Context, l session.ServerLaunch) (session.Servers, error) {
+			return session.Servers{Catalog: mcp.Catalog{l.Ours}, Limits: l.Limits}, nil
 		},
 		Limits: mcp.DefaultLimits,
 		Branch: func(string) string { return "main" },
