@@ -184,6 +184,10 @@ export function push(): Interaction {
         why: 'The rebase changed the base, a normal push is rejected.',
         scopes: ['allow_once', 'allow_session'],
         risks: ['force_push', 'network'],
+        risk_reasons: [
+          { risk: 'force_push', words: '--force' },
+          { risk: 'network', words: 'git push' },
+        ],
         tool_id: 'x',
         command: 'git push --force origin main',
       },
