@@ -43,6 +43,7 @@ const (
 	CodeDataFolderInUse   Code = "data_folder_in_use"  // 409
 	CodeCapabilityMissing Code = "capability_missing"  // 409, the agent cannot do this
 	CodePayloadTooLarge   Code = "payload_too_large"   // 413
+	CodeChangedMeanwhile  Code = "changed_meanwhile"   // 409, look again at what was to be changed
 )
 
 // Error is an error whose Message a person may read: what happened and what to
