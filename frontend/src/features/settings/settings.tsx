@@ -10,6 +10,7 @@ import { Command } from '../../ui/command.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ModeMenu } from '../../ui/modes.tsx';
+import { SecretsPlace } from './secrets.tsx';
 
 const allModes = ['plan', 'ask', 'edits', 'full'];
 
@@ -148,6 +149,9 @@ export function Settings() {
         <Group title={t('settings.about')}>
           <Row label={t('settings.version')}>
             <span className="sec">{oneLine(about.version)}</span>
+          </Row>
+          <Row label={t('settings.secrets')} note={t('settings.secretsNote')}>
+            <SecretsPlace />
           </Row>
           <Row label={t('settings.data')} note={t('settings.dataNote')}>
             {about.data_dir ? <Command text={about.data_dir} /> : null}
