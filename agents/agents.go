@@ -434,7 +434,11 @@ type Approval struct {
 	Diff    string
 	Why     string
 	Command string
-	Path    string   // file or folder touched, "" if none
+	Path    string // file or folder touched, "" if none
+	// Lasting says that Tool is the tool's true name, and that the same tool, or
+	// exactly the same Command, may be allowed for longer. It is false for what
+	// is decided once, such as a plan, and where only a title is known.
+	Lasting bool
 	Scopes  []string // allow_once, allow_session, allow_always: what the CLI can carry out
 	Input   json.RawMessage
 }

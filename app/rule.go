@@ -14,13 +14,13 @@ type Grant struct {
 // command, of one family in one folder. It never answers a request that deserves
 // a second look, and none in a session that may only plan.
 type Rule struct {
-	ID            string `json:"id"` // that of the interaction in which it was given
-	Agent         string `json:"agent"` // family
-	Folder        string `json:"folder"`
-	Tool          string `json:"tool"`
-	Command       string `json:"command"` // "" is every use of the tool
-	Title         string `json:"title"`   // of the request that it was given for
-	CreatedAt     int64  `json:"created_at"`
-	UsedAt        int64  `json:"used_at,omitempty"` // when it last answered, 0 never
-	Uses          int64  `json:"uses"`
+	ID        string `json:"id"`    // that of the interaction in which it was given
+	Agent     string `json:"agent"` // family
+	Folder    string `json:"folder"`
+	Tool      string `json:"tool"`
+	Command   string `json:"command"` // "" is every use of the tool
+	Title     string `json:"title"`   // of the request that it was given for
+	CreatedAt int64  `json:"created_at"`
+	UsedAt    int64  `json:"used_at,omitempty"` // when it last answered, 0 never
+	Uses      int64  `json:"uses"`
 }

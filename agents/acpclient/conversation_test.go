@@ -40,7 +40,7 @@ func TestOrder(t *testing.T) {
 	if got := len(agenttest.Said(asked.Before)); got != len("word ")*flood {
 		t.Errorf("asked when %d bytes had been said, not %d", got, len("word ")*flood)
 	}
-	want := &agents.Approval{Tool: "rm -rf", Title: "rm -rf", Command: "rm -rf x", Detail: "rm -rf x",
+	want := &agents.Approval{Tool: "rm -rf", Title: "rm -rf", Command: "rm -rf x", Lasting: true, Detail: "rm -rf x",
 		Scopes: []string{"allow_once"}, Input: json.RawMessage(`{"command":"rm -rf x"}`)}
 	if diff := cmp.Diff(want, asked.Approval); diff != "" {
 		t.Errorf("approval (-want +got):\n%s", diff)

@@ -81,6 +81,7 @@ func (d *decoder) permission(p *permission) ([]agents.Event, agents.Interaction)
 		Tool: t.name, Title: t.title, Path: t.path, Scopes: p.scopes(),
 		Input: t.rawInput(), Command: command(t.input),
 	}
+	a.Lasting = a.Command != "" // the protocol names no tool, so nothing else tells what would be allowed
 	if a.Title == "" {
 		a.Title = "The agent asks for permission and does not say for what."
 	}

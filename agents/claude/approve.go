@@ -19,7 +19,7 @@ func approval(r request, cwd string) agents.Interaction {
 	a := &agents.Approval{
 		Tool: r.ToolName, Title: approvalTitle(r, in, cwd), Why: agents.Redact(why(r, in)),
 		Path: first(in.file(), r.BlockedPath), Command: agents.Redact(in.Command),
-		Scopes: []string{"allow_once"}, Input: json.RawMessage(agents.Redact(string(r.Input))),
+		Scopes: []string{"allow_once"}, Lasting: r.ToolName != planTool && !in.Unsandboxed, Input: json.RawMessage(agents.Redact(string(r.Input))),
 	}
 	switch {
 	case a.Command != "":

@@ -60,6 +60,7 @@ type toolInput struct {
 	Question     string `json:"question"`
 	Explanation  string `json:"explanation"`
 	Skill        string `json:"skill"`
+	Unsandboxed  bool   `json:"dangerouslyDisableSandbox"`
 	Plan         string `json:"plan"`
 	Questions    []struct {
 		Question string `json:"question"`

@@ -24,6 +24,8 @@ type actor struct {
 	ears  chan said     // what agents say; bounded, so that a fast agent waits
 	gone  chan struct{} // closed when the actor has ended
 
+	allowed allowances // for this session; any goroutine
+
 	// The fields below belong to the actor's goroutine.
 
 	session app.Session       // the row as last stored

@@ -29,6 +29,8 @@ type adapter struct {
 	openHook func()
 	// interrupted hears of each interrupt, nil when nobody listens.
 	interrupted chan struct{}
+	// approval makes the request of an id, nil for one to run rm.
+	approval func(id string) *agents.Approval
 }
 
 func (ad *adapter) Info() agents.Info {
@@ -221,6 +223,9 @@ func (c *conversation) ask(m fromAgent) {
 	in := agents.Interaction{Kind: agents.AskApproval, ToolID: m.ID, Parent: m.Parent, Title: "May I?"}
 	if m.Kind == "approve" {
 		in.Approval = &agents.Approval{Tool: "Bash", Title: "Run a command", Command: "rm -rf /somewhere", Scopes: []string{"allow_once"}}
+		if c.ad.approval != nil {
+			in.Approval = c.ad.approval(m.ID)
+		}
 	} else {
 		in.Kind = agents.AskNative
 		in.Fields = []agents.Field{{ID: "q", Question: "Which?", Type: "choice", Options: []agents.Option{{Label: "A"}, {Label: "B"}}, FreeText: true}}

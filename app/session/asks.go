@@ -75,23 +75,37 @@ func (a *actor) asked(l *live, q *ask) {
 	in := a.provenance(appInteraction(q.in))
 	in.ParentToolID = q.in.Parent
 	if q.in.Approval != nil {
-		in.Approval.Risks = risks(q.in.Approval, a.session.Cwd)
 		in.Approval = hiddenApproval(in.Approval, a.out.hide)
+		a.considered(q.in.Approval, in.Approval)
 	}
 	t.asks.Add(1)
 	a.m.goes(func() {
 		defer t.asks.Done()
 		ctx, stop := withdrawable(t.ctx, q.ctx, func() app.Cause { return a.whyWithdrawn(l, q.ctx) })
 		defer stop()
-		out, err := a.m.cfg.Desk.Ask(ctx, in)
+		out, err := a.decided(ctx, in)
 		if err != nil {
 			a.log.Error("ask", "kind", in.Kind, "error", err)
 			q.reply <- refused(app.ErrorMessage(err))
 			return
 		}
-		q.reply <- agentOutcome(out)
+		a.allowed.heard(in, out)
+		q.reply <- forAgent(in, out)
 		a.delivered(out)
 	})
+}
+
+// decided returns what was decided before, else what the person says.
+func (a *actor) decided(ctx context.Context, in app.Interaction) (app.Outcome, error) {
+	if in.Approval != nil {
+		out, ok, err := a.m.cfg.Desk.Allowed(ctx, in, a.allowed.covers(in))
+		if err != nil { // then the person is asked
+			a.log.Error("look for a permission given before", "error", err)
+		} else if ok {
+			return out, nil
+		}
+	}
+	return a.m.cfg.Desk.Ask(ctx, in)
 }
 
 // mayNotAsk says why a request may not reach the person, "" when it may.

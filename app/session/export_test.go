@@ -7,6 +7,5 @@ var (
 	Redact    = redact
 	LastLines = lastLines
 	IsCommand = isCommand
-	Risks     = risks
 	MaxTitle  = maxTitle
 )

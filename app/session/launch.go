@@ -203,7 +203,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 // they are for the person alone and lie in the run folder and nowhere else.
 func writeFiles(dir string, files []agents.File) error {
 	for _, f := range files {
-		if outside(f.Path, dir) {
+		if rel, err := filepath.Rel(dir, f.Path); err != nil || !filepath.IsLocal(rel) {
 			return fmt.Errorf("a generated file lies outside of the run folder: %s", f.Path)
 		}
 		if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {

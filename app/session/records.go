@@ -64,6 +64,10 @@ type Desk interface {
 	// settles it as cancelled with the cause of ctx (context.Cause may be a
 	// question.Withdrawn) and returns that outcome.
 	Ask(ctx context.Context, in app.Interaction) (app.Outcome, error)
+	// Allowed records and returns what a permission given before decides: one for
+	// good, or one for the session. ok is false, and nothing was recorded, when
+	// there is none.
+	Allowed(ctx context.Context, in app.Interaction, inSession bool) (out app.Outcome, ok bool, err error)
 	// CancelTurn settles all of a turn's open interactions as cancelled and
 	// returns once that is recorded.
 	CancelTurn(ctx context.Context, id app.TurnID, cause app.Cause) error
