@@ -3,9 +3,12 @@
 # make build  the four programs, in bin/
 # make test   the usual tests, with their own set-up; CI calls this
 # make fuzz   every fuzz target for FUZZTIME (60s); what it finds is kept as a test
+# make sabotage  breaks copies of the program on purpose: each named test must notice
 # make long   the tests that take minutes: a question that waits 310 s on the real CLI
 # make torture  kill -9 of the back end at 1,000 random moments, minutes of SIGSTOP,
 #             10,000 questions: about half an hour (POINTS=100 for a look)
+# make agents-matrix  every family on its real CLI, long waits included, its table
+#             written into docs/agents.md (about seven minutes)
 # make bench  the measurements that docs/figures.md quotes
 # make generate  SQL code and the page's types, from their sources
 
@@ -89,12 +92,21 @@ torture: setup-test
 # Each target by itself, since go test fuzzes one at a time. An input that breaks
 # one is written to testdata/fuzz beside it and is a test from then on.
 FUZZTIME ?= 60s
-.PHONY: fuzz
+.PHONY: fuzz sabotage
 fuzz:
 	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' agents app mcp | sort | sed 's/:func / /' | while read -r file name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" </dev/null \
 			|| { echo "failed: $$name in $$file" >&2; exit 1; }; \
 	done
+
+# ONLY="name…" chooses patches by a part of their names.
+sabotage: setup-test
+	go run ./build/sabotage $(ONLY)
+
+# Two cells wait for minutes and nothing else, so the others need not wait for them.
+agents-matrix: setup-test
+	@$(MAKE) --no-print-directory programs
+	PARLEY_LONG=1 PARLEY_MATRIX=$(CURDIR)/docs/agents.md go test -count=1 -parallel 4 -timeout 45m -v -run '^TestMatrix$$' ./app/parley
 
 generate:
 	cd app/store && go generate .
