@@ -67,6 +67,8 @@ func (n *notifier) Show(note notice) {
 		Hints: map[string]dbus.Variant{
 			"urgency":       dbus.MakeVariant(byte(notify.UrgencyNormal)),
 			"desktop-entry": dbus.MakeVariant("parley"),
+			// Only "Open" is offered: a permission is given where all of it is read.
+			"suppress-sound": dbus.MakeVariant(note.Silent),
 		},
 		ExpireTimeout: notify.ExpireTimeoutNever,
 	})

@@ -11,8 +11,9 @@ import (
 // texts are the few words that the window says outside its page: the title, the
 // notice, the dialog of a page that no longer answers.
 type texts struct {
-	asks func(app.Kind) string
-	more func(n int) string
+	asks     func(app.Kind) string
+	more     func(n int) string
+	finished func(n int) string
 
 	quitTitle, quitText      func(agents int) string
 	failedTitle, failedStart string
@@ -55,6 +56,12 @@ var english = texts{
 		}
 		return fmt.Sprintf("%d more questions wait", n)
 	},
+	finished: func(n int) string {
+		if n == 1 {
+			return "An agent has finished"
+		}
+		return fmt.Sprintf("%d agents have finished", n)
+	},
 	quitTitle: func(n int) string {
 		if n == 1 {
 			return "Quit and stop 1 agent?"
@@ -76,6 +83,12 @@ var chinese = texts{
 		return "智能体有问题问你"
 	},
 	more: func(n int) string { return fmt.Sprintf("还有 %d 个问题等你处理", n) },
+	finished: func(n int) string {
+		if n == 1 {
+			return "一个智能体已完成"
+		}
+		return fmt.Sprintf("%d 个智能体已完成", n)
+	},
 	quitTitle: func(n int) string {
 		return fmt.Sprintf("退出并停止 %d 个智能体？", n)
 	},

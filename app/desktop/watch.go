@@ -30,7 +30,7 @@ func (w *window) watch() {
 		w.shell.open(openRequest{SessionID: n.SessionID, InteractionID: n.InteractionID})
 	})
 	defer notes.Close()
-	att := newAttention(&wailsSurface{w: w, notes: notes})
+	att := newAttention(&wailsSurface{w: w, notes: notes}, time.Now)
 
 	frames := make(chan api.Frame)
 	go func() {
@@ -77,10 +77,25 @@ func (s *wailsSurface) Settings() app.Settings {
 	set, err := s.w.back.client.Settings(ctx)
 	if err != nil {
 		s.w.log.Info("settings are out of reach, so a notice hides its content", "err", err)
-		return app.Settings{Notify: true, HideContent: true}
+		return app.Settings{Notify: true, NotifySound: true, HideContent: true}
 	}
 	return set
 }
+
+// Claim asks the back end, which remembers what was told. When it doesn't answer,
+// a notice too many is better than a question that nobody sees.
+func (s *wailsSurface) Claim(ids []string) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	ours, err := s.w.back.client.Noticed(ctx, ids)
+	if err != nil {
+		s.w.log.Info("it is not known what was told before", "err", err)
+		return ids
+	}
+	return ours
+}
+
+func (s *wailsSurface) Quitting() bool  { return s.w.shell.quitting.Load() }
 func (s *wailsSurface) Raise()          { raiseQuietly() }
 func (s *wailsSurface) Notify(n notice) { s.notes.Show(n) }
 func (s *wailsSurface) Withdraw()       { s.notes.Withdraw() }
