@@ -94,13 +94,9 @@ function focusNext(by: number): void {
 export function focusCard(id: string): void {
   setFolded(id, false);
   focusSoon(`[data-card="${CSS.escape(id)}"]`, (card) => {
-    const first = card.querySelector<HTMLElement>('[data-option][tabindex="0"]');
-    return (
-      first ??
-      (card.querySelector('[data-option]')
-        ? card
-        : (card.querySelector<HTMLElement>('.c-body [data-say]') ?? card))
-    );
+    // A permission is decided by letters, which a text field would take.
+    if (card.querySelector('[data-act="deny"]')) return card;
+    return card.querySelector<HTMLElement>('.c-body :is([data-option][tabindex="0"], [data-say])') ?? card;
   });
 }
 

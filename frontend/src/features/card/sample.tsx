@@ -37,7 +37,7 @@ export function SampleCard() {
     max_deadline_at: at + 3_600_000,
   };
   return (
-    <div className="card sample" inert aria-hidden="true">
+    <div className="card calm sample" inert aria-hidden="true">
       <Head i={i} now={at} folded={false} fold={() => {}} />
       <div className="c-body">
         <p className="q">{i.question}</p>

@@ -23,6 +23,7 @@ export function Empty({ sample, demo }: Props) {
     <section className="empty">
       <h2 className="h2">{t('inbox.nothing')}</h2>
       <p className="sec">{t('inbox.nothingWords')}</p>
+      <p className="sample-says note mut">{t('inbox.sampleSays')}</p>
       {sample}
       <ul className="empty-lines sec">
         {lines.map(({ icon, words }) => (

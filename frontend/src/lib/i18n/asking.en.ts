@@ -52,7 +52,7 @@ export const asking = {
   'card.echoBoth': '{number} and your text',
   'card.echoManyText': { one: '{n} chosen and your text', other: '{n} chosen and your text' },
   'card.draftKept': 'Draft kept',
-  'card.missing': { one: '{n} answer is missing', other: '{n} answers are missing' },
+  'card.missing': { one: '{n} field left', other: '{n} fields left' },
   'card.dismiss': 'Close without answering',
   'card.dismissKey': 'Close without answering (Ctrl Backspace)',
   'card.more': 'More time',
@@ -78,7 +78,7 @@ export const asking = {
   'card.allowSession': 'Allow in this session',
   'card.allowAlways': 'Always allow',
   'card.allowAlwaysMore': 'Always allow…',
-  'card.asksOnceMore': 'Allowing asks once more',
+  'card.asksOnceMore': 'Asks once more',
   'card.really': 'Allow this, although it may not be possible to undo it?',
   'card.notYet': 'Not yet',
   'card.yesAllow': 'Yes, allow once',
@@ -185,6 +185,7 @@ export const asking = {
   'inbox.nothing': 'Nothing waits for you.',
   'inbox.nothingWords':
     'When an agent needs a decision, its question comes up here and in its session, and the agent waits.',
+  'inbox.sampleSays': 'How a question looks. Nobody waits in this one.',
   'inbox.teachWaits':
     'The agent waits while the clock in the card runs. When you need longer, add time; when it ends, you can still answer.',
   'inbox.teachConsent':
@@ -196,7 +197,7 @@ export const asking = {
   'sample.firstNote': 'Short, and everybody knows it.',
   'sample.second': 'Good day',
   'sample.secondNote': 'A little more formal.',
-  'inbox.history': 'Answered before',
+  'inbox.history': 'History',
   'inbox.noHistory': 'No question has been settled yet.',
   'history.find': 'Find in questions and answers',
   'history.all': 'All',
