@@ -48,7 +48,7 @@ func newWorld() *world {
 
 func (w *world) config(t testing.TB) api.Config {
 	return api.Config{
-		Sessions: sessions{w}, Desk: desk{w}, Records: records{w}, Agents: agents{}, Settings: preferences{w}, Pictures: pictures{},
+		Sessions: sessions{w}, Desk: desk{w}, Records: records{w}, Agents: agents{}, Settings: preferences{w}, Pictures: pictures{}, Outputs: outputs{},
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			snap, err := snapshot()
 			if err != nil {

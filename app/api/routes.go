@@ -39,6 +39,7 @@ var routes = []Route{
 	route("PATCH", "/api/sessions/{id}", "changes title, mode or model", (*handler).changeSession),
 	route("DELETE", "/api/sessions/{id}", "forgets a session here; the agent's own files stay", (*handler).deleteSession),
 	route("GET", "/api/sessions/{id}/events", "a page of the timeline: `?before=N`, `?after=N`, `&limit=N` (200, at most 1000)", (*handler).timeline),
+	{Method: "GET", Path: "/api/sessions/{id}/outputs/{output}", Does: "a tool's whole output as plain text, in parts by `Range`; `?download=1` saves it as a file", serve: func(h *handler) http.HandlerFunc { return h.output }},
 	route("POST", "/api/sessions/{id}/messages", "the next message: queued, or steered into the running turn", (*handler).sendMessage),
 	route("PATCH", "/api/sessions/{id}/queue/{turn}", "changes the text or place of a queued message", (*handler).changeQueued),
 	route("DELETE", "/api/sessions/{id}/queue/{turn}", "drops a queued message", (*handler).dropQueued),

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	"parley/app"
@@ -78,6 +79,12 @@ type Settings interface {
 	Set(ctx context.Context, s app.Settings) (app.Settings, error)
 }
 
+// Outputs are the outputs of tools that are too long for a page of the timeline.
+type Outputs interface {
+	// Open opens one; the caller closes it. app.CodeNotFound when it is not kept.
+	Open(session app.SessionID, id string) (*os.File, error)
+}
+
 // Pictures keeps what people paste into messages and answers.
 type Pictures interface {
 	// Save keeps a picture; name is only shown. app.CodeInvalidArgument and
@@ -115,6 +122,7 @@ type Config struct {
 	Agents   Agents
 	Settings Settings
 	Pictures Pictures
+	Outputs  Outputs
 	// Subscribe gives the present and the events that follow it, without gap or
 	// overlap.
 	Subscribe func(snapshot func() (app.Snapshot, error)) (app.Snapshot, Subscription, error)

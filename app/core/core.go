@@ -35,6 +35,7 @@ type Config struct {
 type App struct {
 	cfg      Config
 	log      *slog.Logger
+	logs     *logFile // what log writes to
 	gate     *api.Gate
 	api      http.Handler
 	sessions *session.Manager

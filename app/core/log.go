@@ -11,10 +11,8 @@ import (
 	"parley/app/mask"
 )
 
-const (
-	logSize  = 5 << 20 // bytes of one file
-	logFiles = 3       // the newest and two older ones
-)
+// logSize is how large one file of the log may grow, in bytes.
+const logSize = 5 << 20
 
 // newLog returns a log that goes to the file and to also, if that is not nil.
 // Secrets are masked on the way to both.
@@ -26,10 +24,10 @@ func newLog(file io.Writer, also slog.Handler, secrets *mask.Secrets) *slog.Logg
 	return slog.New(masking{slog.NewMultiHandler(handlers...), secrets})
 }
 
-// openLog opens the log file. It is put aside when it has grown to 5 MiB; two
-// older ones are kept.
+// openLog opens the log file. It is put aside when it has grown to 5 MiB; until
+// Keep says otherwise, two older ones are kept.
 func openLog(path string) (*logFile, error) {
-	f := &logFile{path: path}
+	f := &logFile{path: path, keep: 3}
 	return f, f.open()
 }
 
@@ -40,7 +38,27 @@ type logFile struct {
 	mu   sync.Mutex // guards the fields below and the order of writes
 	file *os.File
 	size int64
+	keep int // how many files there are at most, with the newest
 }
+
+// Keep sets how many files there are at most and removes older ones.
+func (f *logFile) Keep(files int) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.keep = files
+	for i := files; ; i++ {
+		err := os.Remove(f.older(i))
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("remove an old log: %w", err)
+		}
+	}
+}
+
+// older is the name of the file that was put aside n times.
+func (f *logFile) older(n int) string { return fmt.Sprintf("%s.%d", f.path, n) }
 
 func (f *logFile) open() error {
 	file, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -73,14 +91,17 @@ func (f *logFile) Write(p []byte) (int, error) {
 }
 
 func (f *logFile) rotate() {
-	for i := logFiles - 1; i > 0; i-- {
-		from := f.path
-		if i > 1 {
-			from = fmt.Sprintf("%s.%d", f.path, i-1)
-		}
-		if err := os.Rename(from, fmt.Sprintf("%s.%d", f.path, i)); err != nil && !os.IsNotExist(err) {
+	for i := f.keep - 1; i > 1; i-- {
+		if err := os.Rename(f.older(i-1), f.older(i)); err != nil && !os.IsNotExist(err) {
 			return
 		}
+	}
+	put := func() error { return os.Rename(f.path, f.older(1)) }
+	if f.keep == 1 {
+		put = func() error { return os.Remove(f.path) }
+	}
+	if put() != nil {
+		return
 	}
 	old := f.file
 	if f.open() == nil {

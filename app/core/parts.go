@@ -16,6 +16,7 @@ import (
 	"parley/app/bus"
 	"parley/app/childapi"
 	"parley/app/gateway"
+	"parley/app/output"
 	"parley/app/pictures"
 	"parley/app/plan"
 	"parley/app/question"
@@ -51,6 +52,9 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.logs.Keep(prefs.Get().KeepLogFiles); err != nil {
+		a.log.Warn("keep fewer logs", "error", err)
+	}
 	if problem := prefs.Problem(); problem != nil {
 		a.log.Warn("read the settings", "error", problem)
 		a.problems = append(a.problems, app.ErrorMessage(problem))
@@ -69,6 +73,7 @@ func (a *App) open(ctx context.Context) error {
 	}
 
 	pasted := pictures.New(dirs.Pictures())
+	outputs := output.New(dirs.Outputs())
 
 	desk := question.New(question.Config{
 		Records: db, Limits: prefs.Limits, Now: a.cfg.Now, Log: a.log,
@@ -81,6 +86,7 @@ func (a *App) open(ctx context.Context) error {
 		Install: found.Install, Env: found.Env, Secret: secretsOf(keys, err), Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
 		Scratch:  func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
 		Pictures: pasted,
+		Outputs:  outputs,
 		RunDir:   dirs.Runs(), Launches: dirs.Launches(), Socket: dirs.Socket(), MCP: bin.mcp, Shim: bin.shim,
 		Root: os.Geteuid() == 0, Secrets: &a.secrets, Now: a.cfg.Now, Log: a.log,
 	})
@@ -88,7 +94,7 @@ func (a *App) open(ctx context.Context) error {
 		return err
 	}
 	conf := api.Config{
-		Gate: a.gate, Sessions: a.sessions, Desk: desk, Records: db, Agents: found, Settings: prefs, Pictures: pasted,
+		Gate: a.gate, Sessions: a.sessions, Desk: desk, Records: db, Agents: found, Settings: prefs, Pictures: pasted, Outputs: outputs,
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			return events.Subscribe(snapshot)
 		},
@@ -106,6 +112,8 @@ func (a *App) open(ctx context.Context) error {
 		if err := a.serve(childapi.Config{
 			Service: a.sessions, API: api.SocketDoor(a.api), Ancestors: proc.Ancestors, Log: a.log,
 			Refused: refusals(a.sessions, a.log), Outdated: outdated(a.sessions, a.log),
+		}, &keeper{
+			records: db, sessions: a.sessions, outputs: outputs, logs: a.logs, settings: prefs, now: a.cfg.Now, log: a.log,
 		}); err != nil {
 			return err
 		}
@@ -143,6 +151,7 @@ func (a *App) openLog() error {
 	if err != nil {
 		return err
 	}
+	a.logs = file
 	a.closing(func(context.Context) error { return file.Close() })
 	var also slog.Handler
 	if a.cfg.Log != nil {
@@ -164,6 +173,9 @@ func (a *App) openRecord(ctx context.Context, events *bus.Bus) (*store.DB, error
 	a.closing(func(context.Context) error { return db.Close() })
 	if aside := db.KeptAside(); aside != "" {
 		a.problems = append(a.problems, "Parley's record was damaged. It is kept at "+aside+", and a new one was begun: earlier sessions are not shown.")
+	}
+	if log := db.KeptLog(); log != "" {
+		a.problems = append(a.problems, "The log of writes beside Parley's record was damaged, so the last entries before the end of the last run may be missing. A copy of it is kept at "+log+".")
 	}
 	return db, db.Recover(ctx)
 }

@@ -15,13 +15,14 @@ import (
 
 // serve starts the tree of services and has Close end it. The socket listens
 // when serve returns.
-func (a *App) serve(conf childapi.Config) error {
+func (a *App) serve(conf childapi.Config, keep *keeper) error {
 	path := a.cfg.Dirs.Socket()
 	ln, err := childapi.Listen(path)
 	if err != nil {
 		return err
 	}
 	tree := suture.New("parley", suture.Spec{EventHook: logEvents(a.log), Timeout: 5 * time.Second})
+	tree.Add(keep)
 	tree.Add(&socket{server: childapi.New(conf), path: path, first: ln})
 	ctx, end := context.WithCancel(context.Background())
 	ended := tree.ServeBackground(ctx)

@@ -108,6 +108,9 @@ func (d Dirs) Launches() string { return filepath.Join(d.State, "launches") }
 // Database is the file of the record.
 func (d Dirs) Database() string { return filepath.Join(d.Data, "parley.db") }
 
+// Outputs holds the outputs of tools that are too long for the record.
+func (d Dirs) Outputs() string { return filepath.Join(d.Data, "outputs") }
+
 // Settings is the file of the person's preferences.
 func (d Dirs) Settings() string { return filepath.Join(d.Config, "settings.json") }
 

@@ -40,6 +40,8 @@ type actor struct {
 	usage *app.Usage
 
 	out      out
+	owing    bool        // the record could not take something; it waits in out
+	again    *time.Timer // tries again to store what is owed, nil when none is set
 	streams  []*stream
 	tools    map[string]*toolCall
 	lastSaid string // the agent's last two lines
@@ -73,6 +75,9 @@ func (a *actor) run() {
 			a.hearWaiting(batch)
 		}
 		a.flush()
+	}
+	if a.owes() {
+		a.log.Error("the session ended before all of it could be recorded", "events", len(a.out.items))
 	}
 }
 
@@ -148,14 +153,15 @@ func call[T any](ctx context.Context, a *actor, f func() (T, error)) (T, error) 
 
 // update changes the stored row and what the actor knows of it.
 func (a *actor) update(change func(*app.Session)) {
+	change(&a.session)
+	a.out.write(func() error {
+		s, err := a.m.cfg.Records.UpdateSession(a.ctx, a.id, change)
+		if err == nil {
+			a.session = s
+		}
+		return err
+	})
 	a.flush()
-	s, err := a.m.cfg.Records.UpdateSession(a.ctx, a.id, change)
-	if err != nil {
-		a.log.Error("store session", "error", err)
-		change(&a.session)
-		return
-	}
-	a.session = s
 }
 
 func (a *actor) setState(s app.SessionState) {

@@ -144,7 +144,12 @@ func (a *actor) delivered(out app.Outcome) {
 	if out.Reason != app.ReasonResponse {
 		return
 	}
-	if err := a.m.cfg.Desk.Delivered(a.ctx, out.InteractionID); err != nil {
+	record := func() error { return a.m.cfg.Desk.Delivered(a.ctx, out.InteractionID) }
+	switch err := record(); {
+	case app.ErrorCode(err) == app.CodeStorageFailed:
+		// Not from here: whoever waits for this call may be the actor.
+		a.m.goes(func() { a.post(func() { a.out.write(record) }) })
+	case err != nil:
 		a.log.Error("record a delivery", "interaction", out.InteractionID, "error", err)
 	}
 }

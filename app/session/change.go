@@ -100,7 +100,7 @@ func (m *Manager) Delete(ctx context.Context, id app.SessionID) error {
 	var failed error
 	err := m.away(ctx, id, app.CauseSessionClosed, func(a *actor) {
 		if failed = m.cfg.Records.DeleteSession(a.ctx, id); failed == nil {
-			failed = m.cfg.Pictures.Forget(id)
+			failed = errors.Join(m.cfg.Pictures.Forget(id), m.forgetOutputs(id))
 		}
 	})
 	if err != nil {

@@ -40,6 +40,9 @@ type Config struct {
 	// Pictures are those of messages; with nil there are none.
 	Pictures Pictures
 
+	// Outputs keeps long outputs of tools whole; with nil they are only cut.
+	Outputs Outputs
+
 	RunDir   string // holds one 0700 folder for each running agent
 	Launches string // folder of the launch records, or "" to keep none
 	Socket   string // of the control channel, for parley-mcp

@@ -226,9 +226,9 @@ func (a *actor) completeTool(id string, call *toolCall, status app.ToolStatus, o
 		output = strings.ToValidUTF8(string(call.tail), "")
 		truncated = call.offset > len(call.tail)
 	}
-	a.out.fact(call.turn, app.EventToolCompleted, app.ToolCompleted{
-		ToolID: id, Status: status, Output: redact(output), Truncated: truncated, DurationMS: a.since(call.since),
-	})
+	d := app.ToolCompleted{ToolID: id, Status: status, Output: redact(output), Truncated: truncated, DurationMS: a.since(call.since)}
+	a.keepLong(&d)
+	a.out.fact(call.turn, app.EventToolCompleted, d)
 }
 
 // cutTools ends the tools of a turn that ended without them.

@@ -61,7 +61,11 @@ func (a *actor) begin(row app.Turn) bool {
 		a.update(func(s *app.Session) { s.Branch = b })
 	}
 	a.flush()
-	if err := a.m.cfg.Records.StartTurn(a.ctx, row); err != nil {
+	var err error = errOwes
+	if !a.owes() {
+		err = a.m.cfg.Records.StartTurn(a.ctx, row)
+	}
+	if err != nil {
 		a.log.Error("store the beginning of a turn", "turn", row.ID, "error", err)
 		a.held = true
 		a.reloadQueue()
@@ -73,6 +77,8 @@ func (a *actor) begin(row app.Turn) bool {
 	a.session.State = app.StateRunning
 	return true
 }
+
+var errOwes = app.Errorf(app.CodeStorageFailed, "What happened before is not recorded yet.")
 
 // prompt sends the input of the turn under way to the agent, which is ready.
 func (a *actor) prompt() {
@@ -110,9 +116,7 @@ func (a *actor) prompted(t *turn, l *live, err error) {
 	}
 	t.prompted = true
 	if t.row.Late != "" {
-		if err := a.m.cfg.Desk.Delivered(a.ctx, t.row.Late); err != nil {
-			a.log.Warn("record the delivery of a late answer", "error", err)
-		}
+		a.out.write(func() error { return a.m.cfg.Desk.Delivered(a.ctx, t.row.Late) })
 	}
 	if t.stopping {
 		a.interrupt(t, l)
@@ -294,9 +298,9 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 		Status: status, StopReason: reason, Usage: a.usage,
 		DurationMS: a.since(t.row.StartedAt), WaitedMS: waited, Problem: problem,
 	}
-	if err := a.m.cfg.Records.EndTurn(a.ctx, t.row.ID, hidden(end, a.out.hide).(app.TurnEnded)); err != nil {
-		a.log.Error("store the end of a turn", "turn", t.row.ID, "error", err)
-	}
+	end = hidden(end, a.out.hide).(app.TurnEnded)
+	a.out.write(func() error { return a.m.cfg.Records.EndTurn(a.ctx, t.row.ID, end) })
+	a.flush()
 	a.turn = nil
 	a.session.State, a.session.LastStatus = app.StateIdle, status
 	a.held = len(a.queue) > 0 && (status == app.TurnFailed || status == app.TurnInterrupted)

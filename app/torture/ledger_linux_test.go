@@ -158,12 +158,13 @@ func (t *tape) wait(ctx context.Context, fits func(app.Event) bool) error {
 	return err
 }
 
-// asked waits for a turn's first question, of whatever kind. A turn that ends
-// without one is an error.
-func (t *tape) asked(ctx context.Context, turn app.TurnID) (in app.Interaction, err error) {
+// asked waits for the first question after a message, of whatever kind: the
+// turn's own, or that of a turn which was queued before it in the same session.
+// A turn that ends without one is an error.
+func (t *tape) asked(ctx context.Context, session app.SessionID, turn app.TurnID) (in app.Interaction, err error) {
 	e, err := t.find(ctx, func(e app.Event) bool {
 		in, ok := apptest.Data[app.Interaction](e)
-		return ok && in.RunID == turn || e.Type == app.EventTurnCompleted && e.TurnID == turn
+		return ok && in.SessionID == session || e.Type == app.EventTurnCompleted && e.TurnID == turn
 	})
 	if err != nil {
 		return in, err

@@ -88,7 +88,7 @@ type scene struct {
 // returns why it could not.
 func (s *scene) play(ctx context.Context) error {
 	if s.point.other {
-		if _, err := s.begin(ctx, "long"); err != nil {
+		if _, _, err := s.begin(ctx, "long"); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (s *scene) play(ctx context.Context) error {
 		}
 		return nil
 	case streaming:
-		turn, err := s.begin(ctx, "long")
+		_, turn, err := s.begin(ctx, "long")
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (s *scene) reach() { close(s.reached) }
 
 // question has a question asked and goes on from there.
 func (s *scene) question(ctx context.Context) error {
-	turn, err := s.ask(ctx)
+	id, turn, err := s.ask(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (s *scene) question(ctx context.Context) error {
 		s.reach()
 		return nil
 	}
-	in, err := s.tape.asked(ctx, turn)
+	in, err := s.tape.asked(ctx, id, turn)
 	if err != nil {
 		return err
 	}
@@ -223,10 +223,11 @@ func answerTo(in app.Interaction, text string) app.Answer {
 
 // ask sends a message that makes the agent ask, in a new session or in one that
 // has been used.
-func (s *scene) ask(ctx context.Context) (app.TurnID, error) {
+func (s *scene) ask(ctx context.Context) (app.SessionID, app.TurnID, error) {
 	if s.point.again {
 		if id := s.any(); id != "" {
-			return s.send(ctx, id, s.point.prompt)
+			turn, err := s.send(ctx, id, s.point.prompt)
+			return id, turn, err
 		}
 	}
 	return s.begin(ctx, "Make me a page")
@@ -240,11 +241,11 @@ func (s *scene) late(ctx context.Context) error {
 		return err
 	}
 	if len(list) == 0 {
-		turn, err := s.begin(ctx, "Make me a page")
+		id, turn, err := s.begin(ctx, "Make me a page")
 		if err != nil {
 			return err
 		}
-		_, err = s.tape.asked(ctx, turn)
+		_, err = s.tape.asked(ctx, id, turn)
 		s.reach()
 		return err
 	}
@@ -277,12 +278,13 @@ func (s *scene) used(ctx context.Context) (app.SessionID, error) {
 	return s.create(ctx)
 }
 
-func (s *scene) begin(ctx context.Context, prompt string) (app.TurnID, error) {
+func (s *scene) begin(ctx context.Context, prompt string) (app.SessionID, app.TurnID, error) {
 	id, err := s.create(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return s.send(ctx, id, prompt)
+	turn, err := s.send(ctx, id, prompt)
+	return id, turn, err
 }
 
 // The calls below note what they ask for before they do, and what is promised

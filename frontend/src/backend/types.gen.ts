@@ -75,7 +75,7 @@ export interface EventMap {
  * Code names a kind of error for programs. The set is the one of the wire
  * contract; a client may switch on it, so values never change their meaning.
  */
-export type Code = 'invalid_argument' | 'context_unavailable' | 'no_active_turn' | 'already_pending' | 'subagent_refused' | 'unauthenticated' | 'forbidden' | 'already_resolved' | 'not_found' | 'version_mismatch' | 'unavailable' | 'closing' | 'internal' | 'pending_interactive_form' | 'invalid_interactive_form_answer' | 'interactive_form_tool_required' | 'interactive_form_tool_mismatch' | 'interactive_form_not_pending' | 'agent_not_installed' | 'agent_not_logged_in' | 'folder_unusable' | 'session_busy' | 'session_closed' | 'mode_refused' | 'storage_failed' | 'storage_newer' | 'data_folder_in_use' | 'capability_missing' | 'payload_too_large'
+export type Code = 'invalid_argument' | 'context_unavailable' | 'no_active_turn' | 'already_pending' | 'subagent_refused' | 'unauthenticated' | 'forbidden' | 'already_resolved' | 'not_found' | 'version_mismatch' | 'unavailable' | 'closing' | 'internal' | 'pending_interactive_form' | 'invalid_interactive_form_answer' | 'interactive_form_tool_required' | 'interactive_form_tool_mismatch' | 'interactive_form_not_pending' | 'agent_not_installed' | 'agent_not_logged_in' | 'folder_unusable' | 'session_busy' | 'session_closed' | 'mode_refused' | 'storage_failed' | 'storage_newer' | 'data_folder_in_use' | 'capability_missing' | 'payload_too_large' | 'changed_meanwhile'
 
 /**
  * WireError is the object that HTTP bodies carry under "error" and that a

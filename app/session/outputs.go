@@ -1,0 +1,67 @@
+package session
+
+import (
+	"iter"
+	"strings"
+
+	"parley/app"
+)
+
+// Outputs keeps what is too long for the record.
+type Outputs interface {
+	// Keep writes the pieces of a text and returns an id for them, and how many
+	// bytes they are. When it returns, they are kept whole.
+	Keep(session app.SessionID, pieces iter.Seq[string]) (id string, size int64, err error)
+	// Forget removes all that is kept of a session.
+	Forget(session app.SessionID) error
+}
+
+// keepLong has a long output kept whole beside the record, before the event
+// that tells of it is stored; the event holds both its ends. An output that
+// cannot be kept is cut all the same: the turn goes on.
+func (a *actor) keepLong(d *app.ToolCompleted) {
+	if a.m.cfg.Outputs == nil || len(d.Output) <= app.MaxPart {
+		return
+	}
+	id, size, err := a.m.cfg.Outputs.Keep(a.id, pieces(d.Output, a.out.hide))
+	if err != nil {
+		a.log.Warn("an output is recorded in part only", "bytes", len(d.Output), "error", err)
+	} else {
+		d.OutputID, d.OutputBytes = id, size
+	}
+	d.Output, d.Truncated = app.HeadAndTail(d.Output)
+}
+
+// forgetOutputs removes what was kept of a session.
+func (m *Manager) forgetOutputs(id app.SessionID) error {
+	if m.cfg.Outputs == nil {
+		return nil
+	}
+	return m.cfg.Outputs.Forget(id)
+}
+
+// pieceSize is about how much of an output is looked through for secrets at
+// once, in bytes: a copy of all of it would double what a long one takes.
+const pieceSize = 64 << 10
+
+// pieces cuts a text at the ends of lines and hides what is secret in each
+// piece. A line without an end for a mebibyte is cut anyway.
+func pieces(text string, hide func(string) string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > 0 {
+			end := min(pieceSize, len(text))
+			if end < len(text) {
+				window := text[end:min(len(text), 1<<20)]
+				if line := strings.IndexByte(window, '\n'); line >= 0 {
+					end += line + 1
+				} else {
+					end += len(window)
+				}
+			}
+			if !yield(hide(text[:end])) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
