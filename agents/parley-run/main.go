@@ -14,8 +14,9 @@
 //     't' asks the agent to terminate, 'k' kills the tree. Its end means that
 //     Parley is gone, and kills the tree too.
 //   - the report pipe, in which lines tell what became of the agent:
-//     "started PID START", "failed ERRNO", "exited CODE SIGNAL", "left N" and,
-//     as proof that nothing is left, "gone".
+//     "started PID START", "failed ERRNO", "exited CODE SIGNAL", "rest PID NAME"
+//     for each process that had to be asked or made to end, "left N" for those
+//     that could not be, and, as proof that nothing is left, "gone".
 //
 // The program must know nothing else of Parley: it starts in milliseconds, once
 // per agent, and has to work when everything else is broken. One goroutine, on

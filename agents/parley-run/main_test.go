@@ -98,7 +98,7 @@ func (s started) ends(t *testing.T, code int) {
 }
 
 func TestReport(t *testing.T) {
-	const resist = `trap "" TERM; echo ready; while :; do sleep 1000; done`
+	const resist = `trap "" TERM; sleep 1000 & echo ready; wait; while :; do sleep 1000; done`
 	const obey = `trap "exit 3" TERM; echo ready; while :; do sleep 0.01; done`
 	ready := func(t *testing.T, s started) {
 		t.Helper()
@@ -106,39 +106,42 @@ func TestReport(t *testing.T) {
 			t.Fatalf("got %q, %v", line, err)
 		}
 	}
+	forced := []string{`rest \d+ "sh"`, `rest \d+ "sleep"`, "exited -1 9"}
 	for name, test := range map[string]struct {
 		script string
 		then   func(t *testing.T, s started)
-		exited string
+		report []string // between "started" and "gone"
 	}{
-		"ends by itself": {`exit 3`, func(*testing.T, started) {}, "exited 3 0"},
+		"ends by itself": {`exit 3`, func(*testing.T, started) {}, []string{"exited 3 0"}},
 		"terminate": {obey, func(t *testing.T, s started) {
 			ready(t, s)
 			s.life.WriteString("t")
-		}, "exited 3 0"},
+		}, []string{"exited 3 0"}},
 		"kill": {resist, func(t *testing.T, s started) {
 			ready(t, s)
 			s.life.WriteString("tk")
-		}, "exited -1 9"},
+		}, forced},
 		"life ends": {resist, func(t *testing.T, s started) {
 			ready(t, s)
 			s.life.Close()
-		}, "exited -1 9"},
+		}, forced},
 		"unknown command": {obey, func(t *testing.T, s started) {
 			ready(t, s)
 			s.life.WriteString("?t")
-		}, "exited 3 0"},
+		}, []string{"exited 3 0"}},
 		"asked twice to end": {resist, func(t *testing.T, s started) {
 			ready(t, s)
 			s.cmd.Process.Signal(unix.SIGTERM)
 			s.cmd.Process.Signal(unix.SIGINT)
-		}, "exited -1 9"},
+		}, forced},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, "-grace=1h", "--", "/bin/sh", "-c", test.script)
 			s.expect(t, `started \d+ \d+`)
 			test.then(t, s)
-			s.expect(t, test.exited)
+			for _, line := range test.report {
+				s.expect(t, line)
+			}
 			s.expect(t, "gone")
 			s.ends(t, 0)
 		})

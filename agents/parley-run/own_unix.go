@@ -64,6 +64,7 @@ type tree struct {
 	agent  int // its number, which is its group's too; 0 once it was collected
 	report reporter
 	watch  watch
+	told   map[pids.ID]bool // named as not having ended by itself
 }
 
 // own starts the agent and returns when nothing of it is left.
@@ -85,7 +86,7 @@ func own(argv []string, life *os.File, report reporter, grace time.Duration) int
 		return 1
 	}
 	letGo()
-	t := &tree{agent: pid, report: report, watch: newWatch()}
+	t := &tree{agent: pid, report: report, watch: newWatch(), told: map[pids.ID]bool{}}
 	report.line("started %d %d", pid, startOf(pid))
 
 	cmds := commands(life)
@@ -168,6 +169,15 @@ func (t *tree) terminate() {
 	}
 }
 
+// tell names a process that did not end by itself, once.
+func (t *tree) tell(p pids.Process) {
+	if p.Zombie || t.told[p.ID] {
+		return
+	}
+	t.told[p.ID] = true
+	t.report.line("rest %d %q", p.PID, p.Name)
+}
+
 // terminateRest asks all that the agent left behind to end.
 func (t *tree) terminateRest() {
 	rest, err := t.watch.rest()
@@ -175,6 +185,7 @@ func (t *tree) terminateRest() {
 		return // the grace passes and end takes over
 	}
 	for _, p := range rest {
+		t.tell(p)
 		p.Signal(unix.SIGTERM)
 		p.Signal(unix.SIGCONT)
 	}
@@ -186,7 +197,11 @@ func (t *tree) end() int {
 		if _, empty := t.collect(); empty {
 			return nil, nil
 		}
-		return t.watch.rest()
+		rest, err := t.watch.rest()
+		for _, p := range rest {
+			t.tell(p)
+		}
+		return rest, err
 	}, killLimit)
 	_, empty := t.collect()
 	if err != nil || len(left) > 0 || !empty {

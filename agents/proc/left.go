@@ -23,7 +23,17 @@ func (p *Proc) endLost() int {
 		known[q.ID] = true
 	}
 	p.mu.Unlock()
-	left, err := pids.End(func() ([]pids.Process, error) { return lost(p.shimID, known) }, lostLimit)
+	told := map[pids.ID]bool{}
+	left, err := pids.End(func() ([]pids.Process, error) {
+		found, err := lost(p.shimID, known)
+		for _, q := range found {
+			if !told[q.ID] {
+				told[q.ID] = true
+				p.rest = append(p.rest, Rest{PID: q.PID, Name: q.Name})
+			}
+		}
+		return found, err
+	}, lostLimit)
 	if err != nil {
 		return 1
 	}

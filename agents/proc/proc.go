@@ -95,9 +95,10 @@ type Proc struct {
 	hurried  sync.Once
 
 	gone chan struct{} // closed when the tree has ended; pipes may still hold data
-	done chan struct{} // closed when exit, left and tail are final
+	done chan struct{} // closed when exit, left, rest and tail are final
 	exit Exit
 	left int
+	rest []Rest
 
 	mu   sync.Mutex     // guards the field below
 	seen []pids.Process // the tree as last seen
@@ -269,6 +270,7 @@ func (p *Proc) listen(report io.Reader) (proven bool) {
 		}
 		var a, b int
 		var start uint64
+		var name string
 		switch {
 		case scan(line, "started %d %d\n", &a, &start):
 			p.agent = pids.ID{PID: a, Start: start}
@@ -282,6 +284,8 @@ func (p *Proc) listen(report io.Reader) (proven bool) {
 			if b != 0 {
 				p.exit.Signal = signalName(b)
 			}
+		case scan(line, "rest %d %q\n", &a, &name):
+			p.rest = append(p.rest, Rest{PID: a, Name: name})
 		case scan(line, "left %d\n", &a):
 			p.left, proven = a, true // the shim has tried what we could try
 		case line == "gone\n":
@@ -320,6 +324,16 @@ func (p *Proc) Done() <-chan struct{} { return p.done }
 
 // Exit says how the agent ended. It is valid after Done.
 func (p *Proc) Exit() Exit { return p.exit }
+
+// Rest is a process that did not end by itself.
+type Rest struct {
+	PID  int
+	Name string
+}
+
+// Rest names what the agent left behind when it ended, and what a stop had to
+// end by force. It is valid after Done. Windows does not tell.
+func (p *Proc) Rest() []Rest { return p.rest }
 
 // Left is the number of processes that the system would not let us end, such as
 // one that runs as another user. It is valid after Done and nearly always 0.

@@ -89,43 +89,6 @@ func (p *Proc) look(table []pids.Process) []pids.Process {
 	return tree
 }
 
-// Process is one process of an agent's tree.
-type Process struct {
-	PID      int
-	Parent   int
-	Name     string
-	Depth    int   // 0 for the agent and for what has lost its parent
-	RSSBytes int64 // 0 where the system does not tell
-	AgeMS    int64
-}
-
-// Tree returns the agent and all that descends from it, parents first, as it is
-// now. It is empty after the end.
-func (p *Proc) Tree() ([]Process, error) {
-	select {
-	case <-p.gone:
-		return nil, nil
-	default:
-	}
-	table, err := pids.All()
-	if err != nil {
-		return nil, err
-	}
-	depth := map[int]int{p.shimID.PID: -1}
-	var tree []Process
-	for _, q := range p.look(table) {
-		depth[q.PID] = depth[q.Parent] + 1
-		if q.Zombie {
-			continue
-		}
-		tree = append(tree, Process{
-			PID: q.PID, Parent: q.Parent, Name: q.Name, Depth: depth[q.PID],
-			RSSBytes: q.RSS, AgeMS: q.Age.Milliseconds(),
-		})
-	}
-	return tree, nil
-}
-
 // Ancestors returns the numbers of the processes above pid, nearest first. Its
 // error is fs.ErrNotExist when pid is gone.
 func Ancestors(pid int) ([]int, error) { return pids.Ancestors(pid) }

@@ -117,7 +117,7 @@ func (h *handler) resume(r *http.Request, _ Empty) (app.Session, error) {
 }
 
 func (h *handler) processes(r *http.Request, _ Empty) (ProcessList, error) {
-	list, err := h.Sessions.Processes(r.PathValue("id"))
+	list, err := h.tree(r.Context(), r.PathValue("id"))
 	return ProcessList{Processes: list}, err
 }
 

@@ -120,6 +120,18 @@ func (c *Client) Resume(ctx context.Context, id app.SessionID) (app.Session, err
 	return send[app.Session](ctx, c, "POST", sessionPath(id, "/resume"), nil)
 }
 
+// Processes lists what runs for a session, parents before children.
+func (c *Client) Processes(ctx context.Context, id app.SessionID) ([]app.Process, error) {
+	list, err := get[ProcessList](ctx, c, sessionPath(id, "/processes"))
+	return list.Processes, err
+}
+
+// AllProcesses lists what runs for all sessions.
+func (c *Client) AllProcesses(ctx context.Context) ([]app.ProcessTree, error) {
+	list, err := get[ProcessTrees](ctx, c, "/api/processes")
+	return list.Trees, err
+}
+
 // Interactions lists what is asked, in the order of the inbox.
 func (c *Client) Interactions(ctx context.Context, f app.InteractionFilter) ([]app.Interaction, error) {
 	q := url.Values{"state": {string(f.State)}, "session": {f.SessionID}, "limit": {strconv.Itoa(f.Limit)}}

@@ -49,6 +49,7 @@ var routes = []Route{
 	route("POST", "/api/sessions/{id}/close", "ends the session's agent and keeps the record", (*handler).close),
 	route("POST", "/api/sessions/{id}/resume", "brings the session's agent up again", (*handler).resume),
 	route("GET", "/api/sessions/{id}/processes", "the agent's process tree", (*handler).processes),
+	route("GET", "/api/processes", "what runs for all sessions, and what each process waits for", (*handler).allProcesses),
 	route("GET", "/api/interactions", "the inbox: `?state=waiting`, `moved_on` or `all`, `&session=ID`, `&limit=N`", (*handler).interactions),
 	route("GET", "/api/interactions/{id}", "one question", (*handler).interaction),
 	route("POST", "/api/interactions/{id}/answer", "answers it; a second answer is 409 `already_resolved` with the accepted `outcome`", (*handler).answer),

@@ -178,6 +178,11 @@ type ProcessList struct {
 	Processes []app.Process `json:"processes"`
 }
 
+// ProcessTrees is what runs for all sessions, newest session first.
+type ProcessTrees struct {
+	Trees []app.ProcessTree `json:"trees"`
+}
+
 // Folder is one folder that can be chosen.
 type Folder struct {
 	Name string `json:"name"`

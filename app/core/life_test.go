@@ -133,6 +133,10 @@ func TestQuitLeavesNothingBehind(t *testing.T) {
 	if left := marked(t, mark); len(left) > 0 {
 		t.Fatalf("left behind: %v", left)
 	}
+	log, err := os.ReadFile(dirs.Log())
+	if err != nil || !strings.Contains(string(log), `msg="nothing is left of the agents" agents=2`) {
+		t.Fatalf("the log does not say so: %s, %v", log, err)
+	}
 	b = backend.Open(t, dirs)
 	for _, in := range asked {
 		rec, err := b.Client.Interaction(ctx, in.ID)

@@ -187,6 +187,55 @@ func TestQuitAsksWhenAgentsWork(t *testing.T) {
 	s.until("nothing of it is left", func() bool { return len(marked(t, "STAGE_MARK="+s.dir)) == 0 })
 }
 
+// Quitting can leave the agents at work: the program goes on without its window
+// until they are done. A window that is opened meanwhile finds them, and goes on
+// by itself when the first program has ended.
+func TestQuitCanLeaveAgentsRunning(t *testing.T) {
+	s := newStage(t)
+	s.env = append(s.env, "STAGE_MARK="+s.dir)
+	first := s.window()
+	s.find("push button", "Start the demo")
+	s.demo("Make the page")
+	in := s.waiting(1)[0]
+	s.do("xdotool", "search", "--name", `^\(1\) Parley$`, "windowactivate", "--sync")
+	s.do("xdotool", "key", "alt+F4")
+	s.click("push button", "Keep running")
+	s.until("the window is gone", func() bool {
+		_, err := s.run("xdotool", "search", "--name", `Parley$`)
+		return err != nil && len(children(t, first.Process.Pid, "WebKitWebProces")) == 0
+	})
+	if now := s.waiting(1)[0]; now.ID != in.ID {
+		t.Fatalf("another question waits: %s, want %s", now.ID, in.ID)
+	}
+
+	second := s.window()
+	s.title("(1) Parley")
+	s.find("radio button", in.Options[0].Label)
+	s.act(func() { s.click("radio button", in.Options[0].Label) }, in.ID, true)
+	s.act(func() { s.click("push button", "Send answer") }, in.ID, false)
+	ended := make(chan error, 1)
+	go func() { ended <- first.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("want exit code 0, got %v", err)
+		}
+	case <-time.After(waitLimit):
+		t.Fatal("it still runs after its agents were done")
+	}
+	page, err := os.ReadFile(filepath.Join(in.Cwd, "hello.html"))
+	if err != nil || !strings.Contains(string(page), in.Options[0].Label) {
+		t.Errorf("the agent was not let finish: %q, %v", page, err)
+	}
+
+	s.demo("Make another page") // in the second window's own back end
+	s.waiting(1)
+	s.title("(1) Parley")
+	syscall.Kill(second.Process.Pid, syscall.SIGTERM)
+	second.Wait()
+	s.until("nothing of either is left", func() bool { return len(marked(t, "STAGE_MARK="+s.dir)) == 0 })
+}
+
 // A second window, and a window beside `parley serve`, use the back end that is
 // there; closing them ends nothing.
 func TestAWindowAttaches(t *testing.T) {

@@ -32,8 +32,8 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	case verb == "list" && len(rest) == 0:
 		return p.look(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, *asJSON) })
 	case verb == "show" && len(rest) == 1:
-		return p.look(ctx, withSession(ctx, rest[0], func(_ *backend, s app.Session) (int, error) {
-			return exitDone, p.showSession(s, *asJSON)
+		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+			return exitDone, p.showSession(ctx, b, s, *asJSON)
 		}))
 	case verb == "export" && len(rest) == 1:
 		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
@@ -93,9 +93,19 @@ func (p *program) listSessions(ctx context.Context, b *backend, asJSON bool) err
 	return w.Flush()
 }
 
-func (p *program) showSession(s app.Session, asJSON bool) error {
+// shownSession is a session with what runs for it now.
+type shownSession struct {
+	app.Session
+	Processes []app.Process `json:"processes"`
+}
+
+func (p *program) showSession(ctx context.Context, b *backend, s app.Session, asJSON bool) error {
+	processes, err := b.Processes(ctx, s.ID)
+	if err != nil {
+		return err
+	}
 	if asJSON {
-		return p.line(s)
+		return p.line(shownSession{s, processes})
 	}
 	w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
 	for _, row := range [][2]string{
@@ -107,7 +117,32 @@ func (p *program) showSession(s app.Session, asJSON bool) error {
 			fmt.Fprintf(w, "%s\t%s\n", row[0], oneLine(row[1], 400))
 		}
 	}
+	if err := w.Flush(); err != nil || len(processes) == 0 {
+		return err
+	}
+	fmt.Fprintln(w, "\nPID\tPROCESS\tMEMORY\tSINCE\tWAITS FOR\tTOLD FROM")
+	for _, q := range processes {
+		fmt.Fprintf(w, "%d\t%s%s\t%.1f MB\t%s\t%s\t%s\n", q.PID, strings.Repeat("  ", q.Depth), oneLine(q.Name, 24),
+			float64(q.RSSBytes)/1e6, (time.Duration(q.AgeMS) * time.Millisecond).Round(time.Second), waitsFor(q), oneLine(q.Because, 120))
+	}
 	return w.Flush()
+}
+
+// waitsFor is what a process waits for, in words.
+func waitsFor(q app.Process) string {
+	words := map[app.ProcessWait]string{
+		app.WaitAnswer: "your answer", app.WaitMessage: "your next message", app.WaitNothing: "nothing: it works",
+		app.WaitRead: "input", app.WaitWrite: "its output to be read", app.WaitChild: "a process that it started",
+		app.WaitEvent: "something to happen", app.WaitTimer: "a time to pass", app.WaitLock: "another of its threads",
+		app.WaitDisk: "the system", app.WaitSignal: "a signal", app.WaitStopped: "somebody to let it go on",
+	}[q.Waits]
+	if words == "" {
+		return "it can't be told"
+	}
+	if q.On != "" {
+		words += ": " + oneLine(q.On, 80)
+	}
+	return words
 }
 
 // resume sends the next message of a session and follows its turn.

@@ -154,6 +154,17 @@ func (a *actor) delivered(out app.Outcome) {
 	}
 }
 
+// undelivered records that an answer did not reach the agent, so that it can
+// still go out as a message.
+func (a *actor) undelivered(out app.Outcome) {
+	if out.Reason != app.ReasonResponse {
+		return
+	}
+	if err := a.m.cfg.Desk.Undelivered(a.ctx, out.InteractionID); err != nil {
+		a.log.Error("mark an answer as undelivered", "interaction", out.InteractionID, "error", err)
+	}
+}
+
 // withdrawable is a context that ends with the turn, for the turn's cause, or
 // with the caller, for the cause that why tells.
 func withdrawable(turn, caller context.Context, why func() app.Cause) (context.Context, func()) {

@@ -93,8 +93,9 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 	}
 	in.ID, in.ClarifyID = out.InteractionID, out.InteractionID
 	if ctx.Err() == nil {
-		// A caller that has gone gets nothing: its answer stays undelivered.
 		a.delivered(out)
+	} else {
+		a.undelivered(out) // a caller that has gone gets nothing
 	}
 	return in, seen(m.adapters[agents.Family(g.launch.Family)].Info().Caps, out), nil
 }

@@ -95,6 +95,38 @@ func TestClarifyReachesThePerson(t *testing.T) {
 	}
 }
 
+// leaving is a desk at which the caller goes in the moment in which it gets its
+// answer.
+type leaving struct {
+	session.Desk
+	goes context.CancelFunc
+}
+
+func (d *leaving) Ask(ctx context.Context, in app.Interaction) (app.Outcome, error) {
+	out, err := d.Desk.Ask(ctx, in)
+	d.goes()
+	return out, err
+}
+
+// An answer whose caller has gone is not counted as delivered: it can still go
+// out as a message.
+func TestAnAnswerThatNobodyTookIsUndelivered(t *testing.T) {
+	ctx, goes := context.WithCancel(context.Background())
+	w := newWorld(t, func(c *session.Config, _ *adapter) { c.Desk = &leaving{c.Desk, goes} })
+	turn := w.send(w.create(app.NewSession{}).ID, "tool t1\nwait")
+	w.began(turn, "t1")
+	got := w.clarify(ctx, w.launchOf().ID, w.contextOf(), "")
+	in := w.asked(turn)
+	w.answer(in.ID, "SQLite")
+	if a := <-got; a.err != nil || a.out.Response != "SQLite" {
+		t.Fatalf("answered %+v", a)
+	}
+	rec, err := w.db.Interaction(context.Background(), in.ID)
+	if err != nil || rec.DeliveredAt != 0 || rec.UndeliveredAt == 0 || !rec.MovedOn() {
+		t.Fatalf("recorded %+v, %v", rec, err)
+	}
+}
+
 // Only the context id of the turn under way, from the launch it was given to,
 // reaches the person; everything else is refused with nothing shown.
 func TestContextIsChecked(t *testing.T) {

@@ -92,6 +92,7 @@ func (a *actor) bringUp(ctx context.Context, l *live, w wish) (agents.Agent, err
 	}
 	a.m.goes(func() {
 		<-p.Done()
+		a.m.treeEnded(a.id, p)
 		exit := p.Exit()
 		a.post(func() { a.exited(l, agents.Exit{Code: exit.Code, Signal: exit.Signal}, p.Tail()) })
 	})

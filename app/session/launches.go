@@ -91,7 +91,10 @@ func tree(p *proc.Proc) ([]app.Process, error) {
 	}
 	out := make([]app.Process, 0, len(found))
 	for _, q := range found {
-		out = append(out, app.Process{PID: q.PID, Parent: q.Parent, Name: q.Name, Depth: q.Depth, RSSBytes: q.RSSBytes, AgeMS: q.AgeMS})
+		out = append(out, app.Process{
+			PID: q.PID, Parent: q.Parent, Name: q.Name, Depth: q.Depth, RSSBytes: q.RSSBytes, AgeMS: q.AgeMS,
+			Waits: app.ProcessWait(q.Waits), On: q.On, Because: q.Seen,
+		})
 	}
 	return out, nil
 }

@@ -20,7 +20,8 @@ type Manager struct {
 	adapters map[agents.Family]agents.Adapter
 	grants   *grants
 
-	work sync.WaitGroup // everything that was started and has not ended
+	work   sync.WaitGroup // everything that was started and has not ended
+	report report
 
 	mu     sync.Mutex // guards the fields below
 	actors map[app.SessionID]*actor
@@ -169,8 +170,10 @@ func (m *Manager) Shutdown(ctx context.Context) error {
 	}()
 	select {
 	case <-done:
+		m.tellReport(0)
 		return nil
 	case <-ctx.Done():
+		m.tellReport(len(m.all()))
 		return fmt.Errorf("end the sessions: %w", context.Cause(ctx))
 	}
 }

@@ -73,6 +73,8 @@ type Desk interface {
 	CancelTurn(ctx context.Context, id app.TurnID, cause app.Cause) error
 	// Delivered records that an answer has left for the agent.
 	Delivered(ctx context.Context, interactionID string) error
+	// Undelivered records that an answer was given and nobody was left to take it.
+	Undelivered(ctx context.Context, interactionID string) error
 }
 
 // Bus is where transient events go (deltas, progress, usage); durable ones

@@ -60,6 +60,10 @@ func (d *DB) Recover(ctx context.Context) error {
 }
 
 func (t *tx) recoverSession(id app.SessionID) error {
+	before, err := t.row(id)
+	if err != nil {
+		return err
+	}
 	rows, err := t.ListInteractionsOfPart(t.ctx, sqlgen.ListInteractionsOfPartParams{Part: partWaiting, SessionID: id, Most: -1})
 	waiting, err := fromInteractions(rows, err, t.now)
 	if err != nil {
@@ -86,7 +90,8 @@ func (t *tx) recoverSession(id app.SessionID) error {
 	if err := t.setState(id, func(s *app.Session) { s.State, s.Live = app.StateIdle, false }); err != nil {
 		return err
 	}
-	_, err = t.emitSession(id, app.EventSessionUpdated)
+	// Nothing of this happened in the session: it changed when it was cut off.
+	_, err = t.emitSessionAt(id, app.EventSessionUpdated, before.UpdatedMs)
 	return err
 }
 

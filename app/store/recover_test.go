@@ -57,6 +57,9 @@ func TestRecover(t *testing.T) {
 	v := r.view(t, s.ID)
 	equal(t, []any{v.State, v.Live, v.LastStatus, v.WaitingFor, len(v.Queued), v.Queued[0].Held},
 		[]any{app.StateIdle, false, app.TurnFailed, 1, 2, true})
+	if v.UpdatedAt > now-3_600_000 {
+		t.Errorf("changed at %d, though nothing happened in it since %d", v.UpdatedAt, now-3_600_000)
+	}
 	end := events[5].Data.(app.TurnEnded)
 	if end.Status != app.TurnFailed || end.Problem == nil || end.Problem.Code != "restarted" || end.DurationMS != 3_600_000 {
 		t.Errorf("the turn ended as %+v", end)

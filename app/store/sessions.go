@@ -104,9 +104,14 @@ func (t *tx) setSession(id app.SessionID, s app.Session) error {
 	})
 }
 
-// emitSession emits the session as it is now.
+// emitSession emits the session as it is now, changed now.
 func (t *tx) emitSession(id app.SessionID, typ app.EventType) (app.Session, error) {
-	if err := t.TouchSession(t.ctx, sqlgen.TouchSessionParams{Now: t.now, ID: id}); err != nil {
+	return t.emitSessionAt(id, typ, t.now)
+}
+
+// emitSessionAt emits the session as it is now, changed at a time.
+func (t *tx) emitSessionAt(id app.SessionID, typ app.EventType, at int64) (app.Session, error) {
+	if err := t.TouchSession(t.ctx, sqlgen.TouchSessionParams{Now: at, ID: id}); err != nil {
 		return app.Session{}, err
 	}
 	s, err := session(t.ctx, t.Queries, id)

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -74,6 +76,48 @@ func TestLookup(t *testing.T) {
 	}
 	if slices.ContainsFunc(pids.Descendants(all, p.PID), func(q pids.Process) bool { return q.ID == me.ID || q.ID == p.ID }) {
 		t.Error("among the child's descendants is itself or its parent")
+	}
+}
+
+// What a process waits for is told from the real thing.
+func TestWaiting(t *testing.T) {
+	input, release, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release.Close()
+	defer input.Close()
+	for _, c := range []struct {
+		script string
+		want   pids.WaitFor
+		file   string // begins so
+	}{
+		{"exec sleep 1000", pids.WaitTimer, ""},
+		{"exec cat", pids.WaitRead, "pipe:["},
+		{"exec 3<&0; exec dd bs=1 count=1 <&3 of=/dev/null", pids.WaitRead, "pipe:["},
+		{"sleep 1000; :", pids.WaitChild, ""},
+		{"sleep 1000 & wait", pids.WaitSignal, ""}, // as dash does it
+		{"while :; do :; done", pids.WaitNothing, ""},
+		{"kill -STOP $$; :", pids.WaitStopped, ""},
+	} {
+		cmd := exec.Command("/bin/sh", "-c", c.script)
+		cmd.Stdin = input
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer cmd.Wait()
+		defer unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
+		until(t, c.script+" waits", func() bool {
+			w := pids.Waiting(cmd.Process.Pid)
+			return w.For == c.want && strings.HasPrefix(w.File, c.file) && (c.file == "" || w.FD == 0)
+		})
+		if c.file != "" && (!pids.Holds(os.Getpid(), pids.Waiting(cmd.Process.Pid).File, true) || pids.Holds(cmd.Process.Pid, pids.Waiting(cmd.Process.Pid).File, true)) {
+			t.Errorf("%s: who writes to its pipe is not found", c.script)
+		}
+	}
+	if w := pids.Waiting(1 << 30); w.For != pids.WaitUnknown {
+		t.Errorf("one that is not there waits for %q", w.For)
 	}
 }
 

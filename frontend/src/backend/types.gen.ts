@@ -570,6 +570,25 @@ export interface Process {
   depth: number
   rss_bytes: number
   age_ms: number
+  /**
+   * Waits is what it waits for, and On who or what that is: the question, other
+   * processes as "sh (4711)", a file; "" when that can't be told.
+   */
+  waits: ProcessWait
+  waits_on: string
+  /** Because says why we think so, in technical words. */
+  waits_because: string
+}
+
+/** ProcessWait is what a process waits for. */
+export type ProcessWait = 'answer' | 'message' | '' | 'read' | 'write' | 'child' | 'event' | 'timer' | 'lock' | 'disk' | 'signal' | 'stopped' | 'unknown'
+
+/** ProcessTree is all that runs for one session, parents before children. */
+export interface ProcessTree {
+  session_id: SessionID
+  title: string
+  agent: string
+  processes: Process[]
 }
 
 /**
@@ -990,6 +1009,11 @@ export interface InteractionList {
 /** ProcessList is an agent's tree, parents before children. */
 export interface ProcessList {
   processes: Process[]
+}
+
+/** ProcessTrees is what runs for all sessions, newest session first. */
+export interface ProcessTrees {
+  trees: ProcessTree[]
 }
 
 /** Folder is one folder that can be chosen. */
