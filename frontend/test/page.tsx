@@ -4,7 +4,7 @@
 import { cleanup, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
-import type { Answer, Interaction, Reply, Session } from '../src/backend/types.gen.ts';
+import type { Answer, Interaction, Reply, Rule, Session } from '../src/backend/types.gen.ts';
 import { useAnswers } from '../src/state/answers.ts';
 import { useComposer } from '../src/state/composer.ts';
 import { useDrafts } from '../src/state/drafts.ts';
@@ -24,6 +24,8 @@ export class BackEnd {
   onAnswer: (a: Answer) => Promise<Response> | Response = (a) => json(200, accepted(a));
   /** What typing near the end is told. */
   onTyping: () => Response = () => json(200, {});
+  /** What the person allowed for good. */
+  rules: Rule[] = [];
   /** Every call fails as if the network were gone. */
   offline = false;
 
@@ -42,6 +44,8 @@ export class BackEnd {
         return json(200, { path: '/', parent: '', branch: '', folders: [], recent: [] });
       if (path === '/api/agents') return json(200, { agents: [], path_source: '', at: 0 });
       if (path === '/api/settings') return json(200, body ?? useSettings.getState().settings);
+      if (path === '/api/approvals') return json(200, { rules: this.rules });
+      if (path === '/api/secrets') return json(200, { place: 'keyring', secrets: [] });
       if (path === '/api/about') return json(200, { ...useSettings.getState().about, version: 'test' });
       return json(200, {});
     });
@@ -83,7 +87,7 @@ export function begin(sessions: Session[], interactions: Interaction[]): BackEnd
   localStorage.clear();
   useDrafts.setState({ drafts: {} });
   useAnswers.setState({ sending: {}, asides: {} });
-  useComposer.setState({ texts: {} });
+  useComposer.setState({ texts: {}, files: {} });
   useView.setState({ folded: {}, open: {}, filter: '', earlierOpen: false });
   takeSettings(defaults);
   takeSnapshot({ sessions, interactions, plans: [], version: 'test', at: Date.now() });

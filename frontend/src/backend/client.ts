@@ -9,6 +9,7 @@ import type {
   Code,
   Conflict,
   Draft,
+  DraftReply,
   FolderList,
   HistoryPage,
   Interaction,
@@ -22,6 +23,7 @@ import type {
   ProcessList,
   QueueChange,
   Reply,
+  RuleList,
   SecretList,
   Session,
   SessionChange,
@@ -133,10 +135,13 @@ export const api = {
   /** The decision log as a text, and where a browser gets it as a file. */
   decisionLog: (query: Record<string, string>) => text('GET', api.decisionLogURL(query)),
   decisionLogURL: (query: Record<string, string>) => `/api/history/export?${new URLSearchParams(query)}`,
+  /** What the person allowed for good. */
+  rules: () => call<RuleList>('GET', '/api/approvals'),
+  revokeRule: (rule: string) => call<object>('DELETE', `/api/approvals/${id(rule)}`),
   answer: (a: Answer) => call<Reply>('POST', `/api/interactions/${id(a.interaction_id)}/answer`, a),
   moreTime: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/more-time`),
   typing: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/typing`),
-  saveDraft: (i: string, d: Draft) => call<object>('PUT', `/api/interactions/${id(i)}/draft`, d, true),
+  saveDraft: (i: string, d: Draft) => call<DraftReply>('PUT', `/api/interactions/${id(i)}/draft`, d, true),
   seen: (i: string) => call<object>('POST', `/api/interactions/${id(i)}/seen`),
   clear: (i: string) => call<object>('POST', `/api/interactions/${id(i)}/clear`),
 };

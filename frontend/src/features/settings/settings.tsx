@@ -1,6 +1,6 @@
-import { type ReactNode, useId, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../backend/client.ts';
-import { askToNotify, canNotify, inWindow } from '../../backend/shell.ts';
+import { inWindow } from '../../backend/shell.ts';
 import type { Settings as Values } from '../../backend/types.gen.ts';
 import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
@@ -10,6 +10,10 @@ import { Command } from '../../ui/command.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ModeMenu } from '../../ui/modes.tsx';
+import { Attention } from './attention.tsx';
+import { Kept } from './kept.tsx';
+import { Choice, Group, Minutes, Row } from './parts.tsx';
+import { Rules } from './rules.tsx';
 import { SecretsPlace } from './secrets.tsx';
 
 const allModes = ['plan', 'ask', 'edits', 'full'];
@@ -80,22 +84,9 @@ export function Settings() {
             seconds={settings.max_wait_s}
             save={(max_wait_s) => save({ max_wait_s })}
           />
-          <Toggle
-            label={t('settings.notify')}
-            note={canNotify() ? t('settings.notifyBrowser') : t('settings.notifyNote')}
-            on={settings.notify}
-            flip={(notify) => {
-              if (notify) void askToNotify();
-              void save({ notify });
-            }}
-          />
-          <Toggle
-            label={t('settings.hide')}
-            note={t('settings.hideNote')}
-            on={settings.hide_content}
-            flip={(hide_content) => void save({ hide_content })}
-          />
         </Group>
+        <Attention settings={settings} save={save} />
+        <Rules />
         <Group title={t('settings.work')}>
           <Choice
             label={t('settings.sendKey')}
@@ -146,6 +137,7 @@ export function Settings() {
             />
           )}
         </Group>
+        <Kept settings={settings} save={save} />
         <Group title={t('settings.about')}>
           <Row label={t('settings.version')}>
             <span className="sec">{oneLine(about.version)}</span>
@@ -159,137 +151,5 @@ export function Settings() {
         </Group>
       </section>
     </main>
-  );
-}
-
-function Group({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="set-group">
-      <h2 className="h2">{title}</h2>
-      {children}
-    </section>
-  );
-}
-
-function Row({
-  label,
-  note = '',
-  id,
-  children,
-}: {
-  label: string;
-  note?: string;
-  id?: string;
-  children: ReactNode;
-}) {
-  return (
-    <div className="set-row">
-      <div className="grow">
-        <div className="set-label" id={id}>
-          {label}
-        </div>
-        {note && <div className="mut note">{note}</div>}
-      </div>
-      {children}
-    </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  note?: string;
-  value: string;
-  options: readonly { id: string; label: string }[];
-  choose: (id: string) => void;
-}
-
-function Choice({ label, note = '', value, options, choose }: ChoiceProps) {
-  const id = useId();
-  return (
-    <Row label={label} note={note} id={id}>
-      <div className="seg" role="radiogroup" aria-labelledby={id}>
-        {options.map((o) => (
-          <label key={o.id} className={o.id === value ? 'on' : ''}>
-            <input
-              type="radio"
-              className="vh"
-              name={id}
-              checked={o.id === value}
-              onChange={() => choose(o.id)}
-            />
-            {o.id === value && <Icon name="check" small />}
-            {o.label}
-          </label>
-        ))}
-      </div>
-    </Row>
-  );
-}
-
-function Toggle({
-  label,
-  note,
-  on,
-  flip,
-}: {
-  label: string;
-  note: string;
-  on: boolean;
-  flip: (on: boolean) => void;
-}) {
-  const id = useId();
-  return (
-    <Row label={label} note={note} id={id}>
-      <button
-        type="button"
-        className="switch"
-        role="switch"
-        aria-checked={on}
-        aria-labelledby={id}
-        onClick={() => flip(!on)}
-      >
-        <span />
-      </button>
-    </Row>
-  );
-}
-
-interface MinutesProps {
-  label: string;
-  note: string;
-  seconds: number;
-  save: (seconds: number) => Promise<void>;
-}
-
-/** A time in minutes; it is taken when the field is left, or on Enter. */
-function Minutes({ label, note, seconds, save }: MinutesProps) {
-  const t = useT();
-  const id = useId();
-  const [typed, setTyped] = useState<string | null>(null);
-  const shown = typed ?? String(Math.round((seconds / 60) * 100) / 100);
-  const value = Number(shown.replace(',', '.'));
-  const valid = Number.isFinite(value) && value >= 1 && value <= 1440;
-  const done = async () => {
-    if (typed !== null && valid) await save(Math.round(value * 60));
-    setTyped(null);
-  };
-  return (
-    <Row label={label} note={note} id={id}>
-      <span className="row">
-        <input
-          className="field minutes"
-          inputMode="decimal"
-          value={shown}
-          aria-labelledby={id}
-          aria-invalid={!valid || undefined}
-          onChange={(e) => setTyped(e.target.value)}
-          onBlur={() => void done()}
-          onKeyDown={(e) => {
-            if (e.key === 'Enter' && !e.nativeEvent.isComposing) void done();
-          }}
-        />
-        <span className="sec">{t('settings.minutes')}</span>
-      </span>
-    </Row>
   );
 }

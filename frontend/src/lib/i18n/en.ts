@@ -2,6 +2,7 @@
 // chosen by the count n; `backticks` are drawn as code.
 
 import { asking } from './asking.en.ts';
+import { settings } from './settings.en.ts';
 
 export const en = {
   'age.seconds': '{n}s',
@@ -362,4 +363,5 @@ export const en = {
   'palette.none': 'Nothing matches',
 
   ...asking,
+  ...settings,
 } as const satisfies Record<string, string | { one?: string; other: string }>;

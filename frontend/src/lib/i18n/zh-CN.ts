@@ -3,6 +3,7 @@
 
 import { asking } from './asking.zh-CN.ts';
 import type { Catalogue } from './i18n.ts';
+import { settings } from './settings.zh-CN.ts';
 
 export const zh: Catalogue = {
   'age.seconds': '{n} 秒',
@@ -357,4 +358,5 @@ export const zh: Catalogue = {
   'palette.none': '没有匹配项',
 
   ...asking,
+  ...settings,
 };

@@ -1,0 +1,43 @@
+// Texts of notices, permissions and what is kept, in English.
+
+export const settings = {
+  'attention.title': 'Notices',
+  'attention.finished': 'Also when agents have finished',
+  'attention.finishedNote': 'Several that finish together are told in one notice. Questions come first.',
+  'attention.sound': 'With the system’s sound',
+  'attention.quiet': 'Quiet hours',
+  'attention.quietNote': 'No notice comes up in them. Questions are counted as ever.',
+  'attention.between': 'Quiet between',
+  'attention.from': 'Quiet from',
+  'attention.until': 'Quiet until',
+  'attention.command': 'Run a program for each question',
+  'attention.commandNote':
+    'When a question comes and when it ends, it gets the record as JSON. Its whole path, then one argument a line.',
+  'attention.commandElsewhere': 'Only the window on the computer itself can change this.',
+  'attention.noCommand': 'None',
+  'rules.title': 'Allowed for good',
+  'rules.note':
+    'You gave these with “Always”. They hold for exactly this, in this folder, and never for what is risky.',
+  'rules.none': 'Nothing so far. Every permission was for once or for a session.',
+  'rules.everyUse': 'Every use of {tool}',
+  'rules.where': '{name} in {folder}',
+  'rules.given': 'given {when}',
+  'rules.used': { one: 'used once, {when}', other: 'used {n} times, last {when}' },
+  'rules.unused': 'never used',
+  'rules.revoke': 'Take back',
+  'rules.notRead': 'The list could not be read.',
+  'rules.notRevoked': 'Not taken back: Parley lost its connection to the back end.',
+  'kept.title': 'What is kept',
+  'kept.sessions': 'Sessions, after their last turn',
+  'kept.sessionsNote':
+    '0 keeps them for ever. Then a session goes with all that Parley holds of it, unless something of it waits. Your folders are never touched.',
+  'kept.outputs': 'Long outputs of tools',
+  'kept.outputsNote': '0 keeps them as long as their session.',
+  'kept.logs': 'Log files',
+  'kept.logsNote': 'Of 5 MiB each, the newest are kept.',
+  'kept.backups': 'Copies of the record',
+  'kept.backupsNote': 'Made before each update, the newest are kept.',
+  'kept.days': 'days',
+  'kept.files': 'files',
+  'kept.copies': 'copies',
+} as const satisfies Record<string, string | { one?: string; other: string }>;
