@@ -108,6 +108,10 @@ agents-matrix: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 PARLEY_MATRIX=$(CURDIR)/docs/agents.md go test -count=1 -parallel 4 -timeout 45m -v -run '^TestMatrix$$' ./app/parley
 
+# ONLY="name…" chooses patches by a part of their names.
+sabotage: setup-test
+	go run ./build/sabotage $(ONLY)
+
 generate:
 	cd app/store && go generate .
 	cd app/api && go generate .

@@ -103,6 +103,7 @@ var rules = []rule{
 
 	// Tools that are run by hand or by CI, never part of a program.
 	{"build/clis", nil, "it installs the agent CLIs for tests and knows nothing of Parley"},
+	{"build/sabotage", nil, "it breaks a copy on purpose and knows nothing of Parley but its tests"},
 	{"build/figures", nil, "it prints what benchmarks measured, whatever that was"},
 }
 
@@ -144,7 +145,7 @@ var libraries = []library{
 	{"golang.org/x/sync", []string{"agents/install"}, "for looking at several programs at once, once"},
 	{"golang.org/x/mod", []string{"agents/claude", "agents/install", "app/host"}, "versions are compared where they are read"},
 
-	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "app/apptest", "build/clis"},
+	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "app/apptest", "build/clis", "build/sabotage"},
 		"processes have one owner, agents/proc; the demo agent and the tests are owners of their own"},
 }
 

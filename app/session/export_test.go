@@ -1,5 +1,8 @@
 package session
 
+// Hidden is hidden, for its test.
+var Hidden = hidden
+
 // Texts, for their tests.
 var (
 	Title     = title

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What became of a patch. All but the first are failures.
+const (
+	noticed    = "noticed"
+	unnoticed  = "NOT NOTICED"
+	stale      = "DOES NOT APPLY"
+	broken     = "DOES NOT BUILD"
+	otherwise  = "RED FOR ANOTHER REASON"
+	notUndone  = "CANNOT BE UNDONE"
+	testLimit  = 15 * time.Minute // of one test, its build included
+	innerLimit = "240s"           // of the test itself: one that hangs has noticed
+)
+
+// scratch is a copy of the last commit.
+type scratch struct {
+	dir string
+}
+
+// newCopy copies the last commit. Packages of the page are the checkout's.
+func newCopy(ctx context.Context) (*scratch, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "parley-sabotage-")
+	if err != nil {
+		return nil, err
+	}
+	c := &scratch{dir: dir}
+	out, err := c.command(ctx, root, "sh", "-c", `git archive HEAD | tar -x -C "$1"`, "sh", dir)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(dir, "frontend", "dist"), 0o700)
+	}
+	if err == nil {
+		err = os.Symlink(filepath.Join(root, "frontend", "node_modules"), filepath.Join(dir, "frontend", "node_modules"))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("copy the last commit: %w\n%s", err, out), os.RemoveAll(dir))
+	}
+	return c, nil
+}
+
+func (c *scratch) remove() { _ = os.RemoveAll(c.dir) }
+
+func (c *scratch) command(ctx context.Context, dir, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, testLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		err = errors.Join(err, ctx.Err())
+	}
+	return string(out), err
+}
+
+// sound runs the named tests on the copy as it is.
+func (c *scratch) sound(ctx context.Context, patches []patch) (string, error) {
+	names := map[string][]string{}
+	for _, p := range patches {
+		if !slices.Contains(names[p.test.in], p.test.name) {
+			names[p.test.in] = append(names[p.test.in], p.test.name)
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range patches {
+		if seen[p.test.in] {
+			continue
+		}
+		seen[p.test.in] = true
+		fmt.Fprintf(os.Stderr, "without a patch: %s\n", p.test.in)
+		if p.test.page {
+			for _, name := range names[p.test.in] {
+				if red, out, err := c.page(ctx, test{page: true, in: p.test.in, name: name}); err != nil || red {
+					return out, fmt.Errorf("%s %s: %w", p.test.in, name, errors.Join(err, errRed(red)))
+				}
+			}
+			continue
+		}
+		out, err := c.command(ctx, c.dir, "go", "test", "-count=1", "-timeout", innerLimit, "-v",
+			"-run", "^("+strings.Join(names[p.test.in], "|")+")$", p.test.in)
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", p.test.in, err)
+		}
+		for _, name := range names[p.test.in] {
+			if !strings.Contains(out, "--- PASS: "+name) {
+				return out, fmt.Errorf("%s: %s did not run", p.test.in, name)
+			}
+		}
+	}
+	return "", nil
+}
+
+func errRed(red bool) error {
+	if red {
+		return errors.New("it fails")
+	}
+	return nil
+}
+
+// try applies a patch, runs its test and takes the patch back.
+func (c *scratch) try(ctx context.Context, p patch) (verdict, out string) {
+	if out, err := c.command(ctx, c.dir, "git", "apply", p.path); err != nil {
+		return stale, out
+	}
+	if p.test.page {
+		verdict, out = c.tryPage(ctx, p.test)
+	} else {
+		verdict, out = c.tryGo(ctx, p.test)
+	}
+	if undo, err := c.command(ctx, c.dir, "git", "apply", "-R", p.path); err != nil {
+		return notUndone, undo
+	}
+	return verdict, out
+}
+
+func (c *scratch) tryGo(ctx context.Context, t test) (verdict, out string) {
+	// All of it must build: a test may start our programs.
+	if out, err := c.command(ctx, c.dir, "go", "build", "./agents/...", "./app/...", "./mcp/..."); err != nil {
+		return broken, out
+	}
+	if out, err := c.command(ctx, c.dir, "go", "test", "-run", "^$", t.in); err != nil {
+		return broken, out
+	}
+	out, err := c.command(ctx, c.dir, "go", "test", "-count=1", "-timeout", innerLimit, "-run", "^"+t.name+"$", t.in)
+	switch {
+	case err == nil:
+		return unnoticed, out
+	case strings.Contains(out, "--- FAIL: "+t.name), strings.Contains(out, "panic: test timed out") && strings.Contains(out, t.name):
+		return noticed, out
+	default:
+		return otherwise, out
+	}
+}
+
+func (c *scratch) tryPage(ctx context.Context, t test) (verdict, out string) {
+	if out, err := c.command(ctx, filepath.Join(c.dir, "frontend"), "node_modules/.bin/tsc", "--noEmit"); err != nil {
+		return broken, out
+	}
+	red, out, err := c.page(ctx, t)
+	switch {
+	case err != nil:
+		return otherwise, out + err.Error()
+	case red:
+		return noticed, out
+	default:
+		return unnoticed, out
+	}
+}
+
+// page runs one test of the page and reports whether it failed. That it did not
+// run is an error.
+func (c *scratch) page(ctx context.Context, t test) (red bool, out string, err error) {
+	report := filepath.Join(c.dir, "report.json")
+	if err := os.RemoveAll(report); err != nil {
+		return false, "", err
+	}
+	out, _ = c.command(ctx, filepath.Join(c.dir, "frontend"), "node_modules/.bin/vitest", "run", t.in, "--reporter=json", "--outputFile="+report)
+	data, err := os.ReadFile(report)
+	if err != nil {
+		return false, out, fmt.Errorf("the page's tests did not run: %w", err)
+	}
+	var r struct {
+		Files []struct {
+			Tests []struct {
+				Name   string   `json:"fullName"`
+				Status string   `json:"status"`
+				Why    []string `json:"failureMessages"`
+			} `json:"assertionResults"`
+		} `json:"testResults"`
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return false, out, fmt.Errorf("read the report: %w", err)
+	}
+	ran := false
+	for _, f := range r.Files {
+		for _, x := range f.Tests {
+			if !strings.Contains(x.Name, t.name) {
+				continue
+			}
+			ran = true
+			if x.Status == "failed" {
+				return true, strings.Join(x.Why, "\n"), nil
+			}
+		}
+	}
+	if !ran {
+		return false, out, fmt.Errorf("no test of %s is called like %q", t.in, t.name)
+	}
+	return false, out, nil
+}
