@@ -97,7 +97,8 @@ type Install struct {
 	Args    []string // fixed arguments before all others, such as {"agent", "demo"}
 	Version string   // "" when it would not tell
 	Login   Login
-	Problem *Problem // why it cannot be used as it is, or nil
+	Models  []ModelInfo // as the CLI itself lists them; nil when it does not, then the family's own
+	Problem *Problem    // why it cannot be used as it is, or nil
 }
 
 // Problem says what went wrong, what to do, and what was seen.

@@ -1,12 +1,15 @@
 package codex
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/agents"
@@ -19,7 +22,9 @@ var versionPattern = regexp.MustCompile(`(?m)^codex-cli (\d+\.\d+\.\d+\S*)`)
 func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []string) agents.Install {
 	install := agents.Install{Family: agents.Codex, Path: path, Login: agents.LoginUnknown}
 	env = environment(env)
-	stdout, stderr, code, err := run(ctx, []string{path, "--version"}, env)
+	// Asked for its version alone, the CLI would make its folder already, and
+	// looking must not leave traces.
+	stdout, stderr, code, err := run(ctx, []string{path, "--version"}, append(slices.Clone(env), "CODEX_HOME="+os.DevNull))
 	found := versionPattern.FindSubmatch(stdout)
 	if err != nil || code != 0 || found == nil {
 		install.Problem = &agents.Problem{
@@ -29,7 +34,17 @@ func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []s
 		return install
 	}
 	install.Version = string(found[1])
-	install.Login = login(ctx, run, path, env)
+	home := homeOf(env)
+	switch _, err := os.Stat(home); {
+	case home == "":
+	case errors.Is(err, fs.ErrNotExist):
+		install.Login = agents.LoginNo // it was never started
+	case ownProvider(home):
+		// That has a key of its own, or needs none, and models of its own.
+	default:
+		install.Login = login(ctx, run, path, env)
+		install.Models = models(ctx, run, path, env)
+	}
 	return install
 }
 
@@ -46,23 +61,19 @@ func evidence(err error, outputs ...[]byte) string {
 	return strings.Join(parts, "\n")
 }
 
+// homeOf is the CLI's folder of this person, "" when it cannot be told.
+func homeOf(env []string) string {
+	if home := getenv(env, "CODEX_HOME"); home != "" {
+		return home
+	}
+	if home := getenv(env, "HOME"); home != "" {
+		return filepath.Join(home, ".codex")
+	}
+	return ""
+}
+
 // login says whether the program is logged in.
 func login(ctx context.Context, run agents.Run, path string, env []string) agents.Login {
-	home := getenv(env, "CODEX_HOME")
-	if home == "" {
-		if home = getenv(env, "HOME"); home == "" {
-			return agents.LoginUnknown
-		}
-		home = filepath.Join(home, ".codex")
-	}
-	// A program that was never started would make its folder when it is asked,
-	// and looking must not leave traces.
-	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
-		return agents.LoginNo
-	}
-	if ownProvider(home) {
-		return agents.LoginUnknown // it has a key of its own, or needs none
-	}
 	stdout, stderr, code, err := run(ctx, []string{path, "login", "status"}, env)
 	text := string(stdout) + string(stderr)
 	switch {
@@ -70,11 +81,38 @@ func login(ctx context.Context, run agents.Run, path string, env []string) agent
 		return agents.LoginUnknown
 	case strings.Contains(text, "Not logged in"):
 		return agents.LoginNo
-	case code == 0 && strings.Contains(text, "Logged in"):
+	case code == 0: // with an account, or with a key
 		return agents.LoginYes
 	default:
 		return agents.LoginUnknown
 	}
+}
+
+type catalogueModel struct {
+	Slug       string `json:"slug"`
+	Name       string `json:"display_name"`
+	Visibility string `json:"visibility"` // list, hide
+	Priority   int    `json:"priority"`   // the lowest comes first
+}
+
+// models are those of the program's own catalogue that it offers to a person, nil
+// when it does not tell.
+func models(ctx context.Context, run agents.Run, path string, env []string) []agents.ModelInfo {
+	stdout, _, code, err := run(ctx, []string{path, "debug", "models"}, env)
+	var catalogue struct {
+		Models []catalogueModel `json:"models"`
+	}
+	if err != nil || code != 0 || json.Unmarshal(stdout, &catalogue) != nil {
+		return nil
+	}
+	slices.SortStableFunc(catalogue.Models, func(a, b catalogueModel) int { return cmp.Compare(a.Priority, b.Priority) })
+	var out []agents.ModelInfo
+	for _, m := range catalogue.Models {
+		if m.Visibility == "list" {
+			out = append(out, agents.ModelInfo{ID: m.Slug, Name: m.Name})
+		}
+	}
+	return out
 }
 
 var providerPattern = regexp.MustCompile(`(?m)^\s*(?:model_provider\s*=|oss_provider\s*=|profile\s*=)`)

@@ -80,7 +80,11 @@ func agentOf(info agents.Info, in agents.Install) api.Agent {
 		Models: []api.Model{}, Modes: []string{},
 		CanSteer: info.Caps.Steer, CanResume: info.Caps.Resume, CanImages: info.Caps.Images,
 	}
-	for _, m := range info.Caps.Models {
+	models := info.Caps.Models
+	if len(in.Models) > 0 {
+		models = in.Models
+	}
+	for _, m := range models {
 		a.Models = append(a.Models, api.Model{ID: m.ID, Name: m.Name})
 	}
 	for _, m := range info.Caps.Modes {
