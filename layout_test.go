@@ -58,6 +58,8 @@ var rules = []rule{
 	// Managed MCP servers.
 	{"mcp/inject", []string{"mcp"}, "catalogue in, bytes out"},
 	{"mcp/catalogue", []string{"mcp"}, "who gets which server is decided without a file, a CLI or a clock"},
+	{"mcp/foreign", []string{"mcp/catalogue"}, "bytes of other programs in, entries out"},
+	{"mcp/probe", []string{"agents/proc", "mcp"}, "a server is tried as an agent starts it, by a program that owns its tree"},
 	{"mcp/override", []string{"mcp", "mcp/catalogue"}, "a file is read, watched and edited without knowing who acts on it"},
 	{"mcp/bridge", nil, "the wire is shared with a program that must stay small"},
 	{"mcp/server", []string{"mcp", "mcp/bridge"}, smallChild},
@@ -72,6 +74,8 @@ var rules = []rule{
 	{"app/bus", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/settings", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/secrets", []string{"app"}, mechanism},
+	{"app/servers", []string{"app", "app/mask", "mcp", "mcp/catalogue", "mcp/foreign", "mcp/inject", "mcp/override"},
+		"it joins the file, the catalogue and what CLIs take; it starts nothing itself"},
 	{"app/output", []string{"app"}, mechanism},
 	{"app/paths", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/workspace", []string{"app", "agents", "mcp"}, mechanism},
@@ -89,7 +93,7 @@ var rules = []rule{
 	{"app/core", []string{
 		"agents", "agents/install", "agents/proc", "agents/registry",
 		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/output", "app/mask", "app/paths", "app/pictures", "app/plan", "app/question",
-		"app/secrets", "app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge",
+		"app/secrets", "app/servers", "app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge", "mcp/override", "mcp/probe",
 	}, "it builds the back end and is built without a window"},
 	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/host", "app/mask", "app/paths", "frontend"},
 		"the headless program parses, prints and calls; the back end is core's"},
@@ -117,7 +121,7 @@ type library struct {
 
 var libraries = []library{
 	{"github.com/wailsapp/wails", []string{"app/desktop"}, "everything else is built and tested without GTK and WebKit"},
-	{"github.com/mark3labs/mcp-go", []string{"mcp/server", "agents/demo"},
+	{"github.com/mark3labs/mcp-go", []string{"mcp/server", "mcp/probe", "agents/demo"},
 		"one server of ours; the demo agent is a client as every agent is"},
 	{"github.com/coder/acp-go-sdk", []string{"agents/acpclient", "agents/demo"}, "its types stop at the protocol's edge"},
 	{"github.com/modelcontextprotocol/go-sdk", nil, "a second implementation, to test ours against"},
@@ -125,7 +129,8 @@ var libraries = []library{
 	{"github.com/pressly/goose", []string{"app/store"}, "SQL lives in one package"},
 	{"database/sql", []string{"app/store", "app/store/sqlgen"}, "SQL lives in one package"},
 	{"github.com/google/renameio", []string{"app/settings"}, "a person's file is replaced as a whole by the one that owns it"},
-	{"github.com/tailscale/hujson", []string{"mcp/override"}, "a person's file with comments is parsed in one place"},
+	{"github.com/tailscale/hujson", []string{"mcp/foreign", "mcp/override"}, "files with comments are parsed where servers are read from them"},
+	{"github.com/pelletier/go-toml", []string{"mcp/foreign"}, "one other program's file is TOML"},
 	{"github.com/fsnotify/fsnotify", []string{"mcp/override"}, "watching a file has traps enough for one package"},
 	{"github.com/adrg/xdg", []string{"app/paths"}, "every folder in one place"},
 	{"github.com/thejerf/suture", []string{"app/core"}, "one tree of services"},
@@ -155,6 +160,7 @@ var bans = map[string]map[string]string{
 	"agents":        {"os": nouns, "net": nouns},
 	"app":           {"os": nouns, "net": nouns},
 	"mcp/inject":    {"os": "it returns bytes; whoever launches writes them"},
+	"mcp/foreign":   {"os": "it is handed what others read"},
 	"mcp/catalogue": {"os": "it is a pure function of what others read"},
 }
 

@@ -224,7 +224,7 @@ func (c *Conversation) servers(catalog mcp.Catalog, http, sse bool) ([]acp.McpSe
 		switch {
 		case s.Transport == mcp.Stdio:
 			servers = append(servers, acp.McpServer{Stdio: &acp.McpServerStdio{Name: s.Name, Command: s.Command, Args: s.Args, Env: variables(s.Env)}})
-			if catalog[i].Cwd != "" {
+			if catalog[i].Cwd != "" && s.Command == catalog[i].Command { // nothing goes there first
 				c.host.Emit(agents.Notice{Level: "warning", Code: "mcp_folder_ignored",
 					Text: fmt.Sprintf("%s starts the MCP server “%s” in the session's folder: ACP has no other.", c.name, s.Name)})
 			}

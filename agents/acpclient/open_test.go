@@ -70,7 +70,7 @@ func TestOpenTellsWhatItFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{"cwd": "/somewhere", "mcpServers": []any{
-		map[string]any{"name": "files", "command": "/bin/files", "args": []any{"-x"}, "env": []any{map[string]any{"name": "K", "value": "v"}}},
+		map[string]any{"name": "files", "command": "/bin/sh", "args": []any{"-c", `cd -- "$0" && exec "$@"`, "/elsewhere", "/bin/files", "-x"}, "env": []any{map[string]any{"name": "K", "value": "v"}}},
 		map[string]any{"type": "http", "name": "web", "url": "https://example.org/mcp", "headers": []any{map[string]any{"name": "Authorization", "value": "Bearer x"}}},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -83,7 +83,6 @@ func TestOpenTellsWhatItFound(t *testing.T) {
 	}
 	wantEvents := []agents.Event{
 		agents.Unknown{Raw: "Loading settings…"},
-		agents.Notice{Level: "warning", Code: "mcp_folder_ignored", Text: "Fake starts the MCP server “files” in the session's folder: ACP has no other."},
 		agents.Notice{Level: "warning", Code: "mcp_transport_unsupported", Text: "Fake does not get the MCP server “old”: it cannot reach servers over sse."},
 		agents.Started{NativeID: "s1", Model: "large", Version: "1.2.3"},
 	}

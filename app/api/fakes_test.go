@@ -56,6 +56,7 @@ func (w *world) config(t testing.TB) api.Config {
 			}
 			return snap, <-w.subs, nil
 		},
+		MCP:      fakeMCP{},
 		Branch:   func(string) string { return "main" },
 		Presence: func(p api.Presence) { w.presence = append(w.presence, p) },
 		About:    api.About{Version: "v1", Home: t.TempDir(), Platform: "linux"},

@@ -132,6 +132,8 @@ type Config struct {
 	Environ func(ctx context.Context) []string
 	// Secrets is nil where their list can't be used.
 	Secrets Secrets
+	// MCP decides which servers agents get.
+	MCP MCP
 	// Gateway is nil in a program that holds no page.
 	Gateway Gateway
 	// Presence hears where the person is looking, or is nil.

@@ -15,7 +15,9 @@ import (
 	"parley/app/gateway"
 	"parley/app/mask"
 	"parley/app/paths"
+	"parley/app/servers"
 	"parley/app/session"
+	"parley/mcp/override"
 )
 
 // Config is what a back end stands on. Only Dirs must be set.
@@ -40,6 +42,9 @@ type App struct {
 	api      http.Handler
 	sessions *session.Manager
 	gateway  *gateway.Gateway // nil when no page is served
+
+	overrides *override.File
+	servers   *servers.Servers
 
 	secrets  mask.Secrets                  // what neither the log nor the record may show
 	problems []string                      // what was wrong when it came up, in sentences

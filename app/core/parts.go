@@ -21,11 +21,11 @@ import (
 	"parley/app/plan"
 	"parley/app/question"
 	"parley/app/secrets"
+	"parley/app/servers"
 	"parley/app/session"
 	"parley/app/settings"
 	"parley/app/store"
 	"parley/app/workspace"
-	"parley/mcp"
 	"parley/mcp/bridge"
 )
 
@@ -81,9 +81,12 @@ func (a *App) open(ctx context.Context) error {
 			return a.sessions.SendLate(ctx, in, ans)
 		},
 	})
+	if err := a.openServers(bin, adapters, servers.Config{Limits: prefs.Limits, Env: found.Env, Secret: secretsOf(keys, err)}); err != nil {
+		return err
+	}
 	a.sessions, err = session.New(session.Config{
 		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapters: adapters,
-		Install: found.Install, Env: found.Env, Secret: secretsOf(keys, err), Servers: ourServer, Limits: prefs.Limits, Branch: workspace.Branch,
+		Install: found.Install, Env: found.Env, Secret: secretsOf(keys, err), Servers: a.handed, Limits: prefs.Limits, Branch: workspace.Branch,
 		Scratch:  func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
 		Pictures: pasted,
 		Outputs:  outputs,
@@ -98,7 +101,7 @@ func (a *App) open(ctx context.Context) error {
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			return events.Subscribe(snapshot)
 		},
-		Branch: workspace.Branch, Environ: found.Env, About: a.about(), Now: a.cfg.Now, Log: a.log,
+		MCP: a.servers, Branch: workspace.Branch, Environ: found.Env, About: a.about(), Now: a.cfg.Now, Log: a.log,
 	}
 	if keys != nil {
 		conf.Secrets = keys
@@ -201,11 +204,6 @@ func (a *App) about() api.About {
 		Version: a.cfg.Version, Home: home, DataDir: a.cfg.Dirs.Data, Platform: runtime.GOOS, Root: os.Geteuid() == 0,
 		Problems: a.problems,
 	}
-}
-
-// ourServer hands out our own server.
-func ourServer(_ context.Context, l session.ServerLaunch) (session.Servers, error) {
-	return session.Servers{Catalog: mcp.Catalog{l.Ours}, Limits: l.Limits}, nil
 }
 
 // maxRefusals is how many refused calls of one agent its record tells of. The

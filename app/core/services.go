@@ -24,6 +24,7 @@ func (a *App) serve(conf childapi.Config, keep *keeper) error {
 	tree := suture.New("parley", suture.Spec{EventHook: logEvents(a.log), Timeout: 5 * time.Second})
 	tree.Add(keep)
 	tree.Add(&socket{server: childapi.New(conf), path: path, first: ln})
+	tree.Add(a.overrides)
 	ctx, end := context.WithCancel(context.Background())
 	ended := tree.ServeBackground(ctx)
 	a.closing(func(wait context.Context) error {

@@ -124,13 +124,13 @@ func ParseTimeout(text string) (time.Duration, error) {
 		return 0, fmt.Errorf(`%q is no duration; write for instance "90s", "10m" or "1h30m"`, text)
 	}
 	if d < MinTimeout || d > MaxTimeout {
-		return 0, fmt.Errorf("a timeout must be from %s to %s", formatTimeout(MinTimeout), formatTimeout(MaxTimeout))
+		return 0, fmt.Errorf("a timeout must be from %s to %s", FormatTimeout(MinTimeout), FormatTimeout(MaxTimeout))
 	}
 	return d, nil
 }
 
-// formatTimeout writes a duration without parts that are zero: "6m", not "6m0s".
-func formatTimeout(d time.Duration) string {
+// FormatTimeout writes a duration without parts that are zero: "6m", not "6m0s".
+func FormatTimeout(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

@@ -291,7 +291,7 @@ func managedFields(m mcp.Spec) Fields {
 		FieldType:    {Value: Text(string(m.Transport))},
 		FieldCommand: {Value: Text(m.Command)},
 		FieldArgs:    {Value: List(m.Args...)},
-		FieldTimeout: {Value: Text(formatTimeout(m.Timeout))},
+		FieldTimeout: {Value: Text(FormatTimeout(m.Timeout))},
 	}
 }
 
@@ -319,16 +319,16 @@ func (s *Server) finishManaged(m mcp.Spec, limits *mcp.Limits) (notices []string
 		return nil // the server's own
 	}
 	if d < mcp.MinToolBudget {
-		s.replace(FieldTimeout, Text(formatTimeout(mcp.MinToolBudget)), LayerRaised)
+		s.replace(FieldTimeout, Text(FormatTimeout(mcp.MinToolBudget)), LayerRaised)
 		notices = append(notices, fmt.Sprintf("The timeout of %s is set to %s. It was raised to %s, the least that a question needs.",
-			s.Name, t.Value.Text, formatTimeout(mcp.MinToolBudget)))
+			s.Name, t.Value.Text, FormatTimeout(mcp.MinToolBudget)))
 		d = mcp.MinToolBudget
 	}
 	s.Spec.Timeout = d
 	if d < limits.ToolBudget() {
 		*limits = limits.Within(d)
 		notices = append(notices, fmt.Sprintf("With its timeout of %s, %s keeps a question of this agent open for at most %s.",
-			formatTimeout(d), s.Name, formatTimeout(limits.MaxWait)))
+			FormatTimeout(d), s.Name, FormatTimeout(limits.MaxWait)))
 	}
 	return notices
 }

@@ -3,6 +3,7 @@ package inject
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 
 	"parley/mcp"
@@ -10,7 +11,7 @@ import (
 
 // ACPServer is one entry of the mcpServers of session/new, in words of our own:
 // the SDK's types stay with the package that speaks ACP. The protocol has no
-// field for a timeout, a folder or for keeping tools loaded.
+// field for a timeout or for keeping tools loaded; for a folder see inFolder.
 type ACPServer struct {
 	Name      string
 	Transport mcp.Transport // which of the two groups of fields is set
@@ -31,7 +32,8 @@ func ACP(servers mcp.Catalog) ([]ACPServer, error) {
 		e := ACPServer{Name: s.Name, Transport: s.Transport}
 		switch s.Transport {
 		case mcp.Stdio:
-			e.Command, e.Args, e.Env = s.Command, append([]string{}, s.Args...), pairs(s.Env)
+			e.Command, e.Args = inFolder(s)
+			e.Args, e.Env = append([]string{}, e.Args...), pairs(s.Env)
 		case mcp.HTTP, mcp.SSE:
 			e.URL, e.Headers = s.URL, pairs(s.Headers)
 		default:
@@ -48,4 +50,14 @@ func pairs(m map[string]string) []Pair {
 		out = append(out, Pair{name, m[name]})
 	}
 	return out
+}
+
+// inFolder is the command of a server for a CLI that starts every server in the
+// session's folder: with a folder of its own, a shell goes there first and then
+// becomes the server. Windows has no such shell; there the folder is left out.
+func inFolder(s mcp.Spec) (command string, args []string) {
+	if s.Cwd == "" || runtime.GOOS == "windows" {
+		return s.Command, s.Args
+	}
+	return "/bin/sh", append([]string{"-c", `cd -- "$0" && exec "$@"`, s.Cwd, s.Command}, s.Args...)
 }

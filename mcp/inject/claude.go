@@ -26,8 +26,7 @@ type claudeServer struct {
 
 // Claude returns the catalogue as the JSON of Claude Code's --mcp-config. It
 // may hold secrets (headers, environment), so it belongs into a 0600 file and
-// never into argv. A server's own folder is not passed on: the CLI starts every
-// server in the session's folder.
+// never into argv.
 func Claude(servers mcp.Catalog) ([]byte, error) {
 	entries := make(map[string]claudeServer, len(servers))
 	for _, s := range servers {
@@ -41,7 +40,8 @@ func Claude(servers mcp.Catalog) ([]byte, error) {
 		}
 		switch s.Transport {
 		case mcp.Stdio:
-			e.Command, e.Args, e.Env = s.Command, s.Args, s.Env
+			e.Command, e.Args = inFolder(s)
+			e.Env = s.Env
 		case mcp.HTTP, mcp.SSE:
 			e.URL, e.Headers = s.URL, s.Headers
 		default:

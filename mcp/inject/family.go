@@ -41,3 +41,9 @@ func ContextBlock(family, contextID string, mayAsk, mayPlan bool) string {
 func offer(family string, mayAsk, mayPlan bool) mcp.Offer {
 	return mcp.Offer{Prefix: ToolPrefix(family), Ask: mayAsk, Plan: mayPlan}
 }
+
+// Takes reports whether a family's CLI can be handed servers of a transport. An
+// ACP agent says so itself when its conversation opens.
+func Takes(family string, t mcp.Transport) bool {
+	return t != mcp.SSE || family != "codex"
+}

@@ -3,6 +3,10 @@ package inject_test
 import (
 	"cmp"
 	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -160,5 +164,33 @@ func TestWhatCannotBeInjectedIsRefused(t *testing.T) {
 	}
 	if _, err := inject.ACP(odd); err == nil || !strings.Contains(err.Error(), "pigeon") {
 		t.Errorf("acp, unknown transport: %v", err)
+	}
+}
+
+// A server with a folder of its own really runs there, whatever the folder and
+// the arguments hold.
+func TestServerOfItsOwnFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no shell to go to the folder first")
+	}
+	dir := filepath.Join(t.TempDir(), `-it's "a" $(folder)`)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	spec := mcp.Spec{Name: "s", Transport: mcp.Stdio, Command: "/bin/sh", Args: []string{"-c", `pwd; printf '%s\n' "$@"`, "sh", "-n", "a b", "$HOME"}, Cwd: dir}
+	data, err := inject.Claude(mcp.Catalog{spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forClaude := parseClaude(t, data)[0]
+	forACP, err := inject.ACP(mcp.Catalog{spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, argv := range [][]string{append([]string{forClaude.Command}, forClaude.Args...), append([]string{forACP[0].Command}, forACP[0].Args...)} {
+		out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+		if want := dir + "\n-n\na b\n$HOME\n"; err != nil || string(out) != want {
+			t.Errorf("%q ran as %q, %v", argv, out, err)
+		}
 	}
 }

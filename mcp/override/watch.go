@@ -31,6 +31,9 @@ func (f *File) Serve(ctx context.Context) error {
 	return w.serve(ctx)
 }
 
+// String names the service in a log.
+func (f *File) String() string { return "MCP overrides" }
+
 // watch is the state of one Serve.
 type watch struct {
 	file   *File

@@ -1,0 +1,91 @@
+package servers
+
+import (
+	"os"
+	"path/filepath"
+
+	"parley/app"
+	"parley/mcp/foreign"
+)
+
+// maxOwn bounds a file of another program that is read whole.
+const maxOwn = 64 << 20
+
+// ownFile is a file from which an agent reads servers by itself.
+type ownFile struct {
+	path   string
+	format foreign.Format
+}
+
+// ownFiles are the files that an agent reads in a folder, as far as they matter
+// to Parley's agents.
+func ownFiles(agent, cwd string, env []string) []ownFile {
+	home := folder(env, "HOME")
+	var files []ownFile
+	add := func(dir, name string, format foreign.Format) {
+		if dir != "" {
+			files = append(files, ownFile{filepath.Join(dir, name), format})
+		}
+	}
+	switch agent {
+	case "claude":
+		if dir := folder(env, "CLAUDE_CONFIG_DIR"); dir != "" {
+			home = dir
+		}
+		add(home, ".claude.json", foreign.Claude)
+		add(cwd, ProjectFile, foreign.Claude)
+	case "codex":
+		add(codexHome(env), "config.toml", foreign.Codex)
+	}
+	return files
+}
+
+func codexHome(env []string) string {
+	if dir := folder(env, "CODEX_HOME"); dir != "" {
+		return dir
+	}
+	if home := folder(env, "HOME"); home != "" {
+		return filepath.Join(home, ".codex")
+	}
+	return ""
+}
+
+// folder is a variable that holds an absolute path, "" when it does not.
+func folder(env []string, name string) string {
+	if dir, _ := lookup(env, name); filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
+}
+
+// ownServers lists the servers that an agent has in its own files. A file that
+// is missing or that nobody can read has none: the agent will say so itself.
+func ownServers(agent, cwd string, env []string) []app.MCPOwn {
+	var out []app.MCPOwn
+	for _, f := range ownFiles(agent, cwd, env) {
+		text, err := readSome(f.path, maxOwn)
+		if err != nil {
+			continue
+		}
+		names, err := foreign.Names(f.format, text, cwd)
+		if err != nil {
+			continue
+		}
+		for _, name := range names {
+			out = append(out, app.MCPOwn{Name: name, File: f.path})
+		}
+	}
+	return out
+}
+
+// readSome reads a regular file that is not too big.
+func readSome(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, os.ErrInvalid
+	}
+	return os.ReadFile(path)
+}
