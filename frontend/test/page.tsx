@@ -26,6 +26,13 @@ export class BackEnd {
   onTyping: () => Response = () => json(200, {});
   /** What the person allowed for good. */
   rules: Rule[] = [];
+  /** A page of the history; empty by default. */
+  onHistory: (q: URLSearchParams) => Promise<Response> | Response = () =>
+    json(200, { interactions: [], next: '' });
+  /** One question that is asked for by its id. */
+  onInteraction: (id: string) => Response = () => json(404, { error: { code: 'not_found', message: '' } });
+  /** What saving a draft is told. */
+  onDraft: (d: unknown) => Response = () => json(200, { saved: true });
   /** Every call fails as if the network were gone. */
   offline = false;
 
@@ -36,6 +43,9 @@ export class BackEnd {
       this.calls.push(call);
       if (this.offline) throw new TypeError('network gone');
       if (path.endsWith('/answer')) return this.onAnswer(body as Answer);
+      if (path.startsWith('/api/history?')) return this.onHistory(new URLSearchParams(path.split('?')[1]));
+      if (/^\/api\/interactions\/[^/?]+$/.test(path)) return this.onInteraction(path.split('/')[3]!);
+      if (path.endsWith('/draft')) return this.onDraft(body);
       if (path.endsWith('/typing')) return this.onTyping();
       if (path.endsWith('/messages')) return json(200, { turn_id: 'new', queued: true });
       if (path.includes('/events?')) return json(200, { events: [], through: 0, more: false, live: [] });

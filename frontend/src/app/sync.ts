@@ -7,6 +7,7 @@ import { openStream } from '../backend/stream.ts';
 import type { Event, Frame, Interaction } from '../backend/types.gen.ts';
 import { errorWords, now as texts } from '../lib/i18n/i18n.ts';
 import { oneLine, shorten } from '../lib/text.ts';
+import { isQuiet } from '../lib/time.ts';
 import { nameOf, setLookFailed, setLooking, takeAgents, useAgents } from '../state/agents.ts';
 import { carriesWords, useAnswers } from '../state/answers.ts';
 import { askedOf } from '../state/asked.ts';
@@ -91,7 +92,11 @@ function follow(e: Event): void {
     // The back end's clock was set: what is left stays the same, and ours follows.
     setServerClock(e.data.deadline_at - e.data.remaining_timeout_ms);
   }
-  if (e.type.endsWith('.requested')) comeUp(e.data as Interaction);
+  if (e.type.endsWith('.requested')) {
+    // What a permission given before has answered asks nobody.
+    const i = e.data as Interaction;
+    if (!i.outcome) comeUp(i);
+  }
   if (e.type.endsWith('.resolved') || e.type.endsWith('.late_answered')) {
     const { interaction_id: id } = e.data as { interaction_id: string };
     const mine = useAnswers.getState().sending[id];
@@ -105,12 +110,20 @@ function comeUp(i: Interaction): void {
   const { name } = nameOf(useAgents.getState().list, i.agent);
   const asked = shorten(oneLine(askedOf(i)), 200);
   announce(t('card.announce', { name, question: asked }));
-  const { notify: wanted, hide_content } = useSettings.getState().settings;
+  const {
+    notify: wanted,
+    notify_sound,
+    hide_content,
+    quiet_from,
+    quiet_until,
+  } = useSettings.getState().settings;
   if (!wanted || inWindow() || (document.visibilityState === 'visible' && document.hasFocus())) return;
+  if (isQuiet(quiet_from, quiet_until, new Date())) return;
   notify({
     title: t('notice.title', { name }),
     body: hide_content ? t('notice.hidden') : asked,
     tag: i.interaction_id,
+    silent: !notify_sound,
     open: () => go({ page: 'inbox', id: i.interaction_id }),
   });
 }

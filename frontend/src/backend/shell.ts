@@ -43,6 +43,7 @@ export interface BrowserNotice {
   body: string;
   /** Notices of one tag replace each other. */
   tag: string;
+  silent: boolean;
   open(): void;
 }
 
@@ -59,7 +60,11 @@ export async function askToNotify(): Promise<boolean> {
 /** Shows a notice if the person allowed it in this browser. */
 export function notify(notice: BrowserNotice): void {
   if (!canNotify() || Notification.permission !== 'granted') return;
-  const n = new Notification(notice.title, { body: notice.body, tag: notice.tag });
+  const n = new Notification(notice.title, {
+    body: notice.body,
+    tag: notice.tag,
+    silent: notice.silent,
+  });
   n.onclick = () => {
     window.focus();
     notice.open();

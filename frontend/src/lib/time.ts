@@ -52,6 +52,13 @@ export function running(t: T, ms: number): string {
   return duration(t, Math.floor(m / second) * second);
 }
 
+/** Whether a local time lies in the quiet hours, such as 22:30 to 07:00; "" for both is never. */
+export function isQuiet(from: string, until: string, at: Date): boolean {
+  if (!from || !until || from === until) return false;
+  const now = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
+  return from < until ? from <= now && now < until : now >= from || now < until;
+}
+
 /** A day as one calls it: Today, Yesterday, else its date, with the year when it is another. */
 export function dayName(t: T, at: number, now: number, language: string): string {
   const start = (ms: number) => new Date(ms).setHours(0, 0, 0, 0);

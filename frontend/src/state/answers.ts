@@ -25,6 +25,8 @@ export function carriesWords(action: Sending['action']): boolean {
 interface Aside {
   /** Typing has earned all the time it can. */
   spent?: boolean;
+  /** Another window has a draft of it too. */
+  shared?: boolean;
   /** A sentence: more time was not given, or it could not be cleared. */
   error?: string;
 }

@@ -52,6 +52,15 @@ export function confirmDraft(id: string, revision: number): void {
   if (kept?.draft.revision === revision) keepHere(id, kept.draft, true);
 }
 
+/** Numbers a draft as high as another one that was kept instead, so that its next change counts. */
+export function outrank(id: string, revision: number): void {
+  const mine = useDrafts.getState().drafts[id];
+  if (!mine || mine.revision > revision) return;
+  const draft = { ...mine, revision };
+  useDrafts.setState(({ drafts }) => ({ drafts: { ...drafts, [id]: draft } }));
+  keepHere(id, draft, true);
+}
+
 /** Drops a draft, because its answer is on record. */
 export function dropDraft(id: string): void {
   useDrafts.setState(({ drafts }) => {

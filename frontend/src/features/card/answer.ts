@@ -16,7 +16,7 @@ import {
 } from '../../state/answers.ts';
 import { serverNow } from '../../state/clock.ts';
 import { hasAnswer, toAnswer } from '../../state/drafts.logic.ts';
-import { changeDraft, confirmDraft, draftOf, useDrafts } from '../../state/drafts.ts';
+import { changeDraft, confirmDraft, draftOf, outrank, useDrafts } from '../../state/drafts.ts';
 import { takeCleared, takeInteraction, takeOutcome, takeSession } from '../../state/live.ts';
 import { soonMS } from './card.logic.ts';
 
@@ -139,8 +139,11 @@ async function save(id: string): Promise<void> {
   const draft = useDrafts.getState().drafts[id];
   if (!draft) return;
   try {
-    await api.saveDraft(id, draft);
-    confirmDraft(id, draft.revision);
+    const { saved, draft: other } = await api.saveDraft(id, draft);
+    if (saved || !other) return confirmDraft(id, draft.revision);
+    // Another window is at it. Nothing of here is lost: the next change goes above it.
+    outrank(id, other.revision);
+    noteAside(id, { shared: true });
   } catch (error) {
     // Unreachable: the browser keeps it, and it is tried again. A refusal is final.
     if (isOffline(error)) saveSoon(id, saveAgainMS);

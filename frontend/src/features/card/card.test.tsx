@@ -336,6 +336,71 @@ describe('a draft', () => {
   });
 });
 
+it('says when another window writes too, keeps its own words, and saves above the other', async () => {
+  place(idempotent());
+  await armed();
+  const other = Date.now() + 1_000_000;
+  back.onDraft = () => json(200, { saved: false, draft: { revision: other, selected: [], text: 'theirs' } });
+  fireEvent.change(say(), { target: { value: 'mine' } });
+  await wait(400);
+  expect(say().value).toBe('mine');
+  expect(screen.getByText(/Another window has a different draft/)).toBeTruthy();
+  back.onDraft = () => json(200, { saved: true });
+  fireEvent.change(say(), { target: { value: 'mine still' } });
+  await wait(400);
+  const last = back.told('/draft').at(-1) as { revision: number; text: string };
+  expect(last.text).toBe('mine still');
+  expect(last.revision).toBeGreaterThan(other);
+});
+
+it('keeps a settled question with all that was on offer, what was said, who and when', async () => {
+  const at = new Date(2026, 10, 30, 14, 0).getTime();
+  const i: Interaction = {
+    ...idempotent(),
+    requested_at: at,
+    seen_at: at + 60_000,
+    delivered_at: at + 240_000,
+    outcome: {
+      reason: 'response',
+      cause: 'person',
+      response: '',
+      selected: ['409 Conflict'],
+      text: 'and log it',
+      by: 'cli',
+      resolved_at: at + 180_000,
+    },
+  };
+  place(i);
+  fireEvent.click(button(/A client reuses/));
+  const more = document.querySelector('.quiet-more')!.textContent!;
+  expect(more).toContain('422 with a problem document');
+  expect(more).toContain('Recommended');
+  expect(more).toContain('The client sees a clear error.');
+  expect(document.querySelector('.quiet-more .taken')!.textContent).toContain('409 Conflict');
+  expect(more).toContain('In your own words: and log it');
+  const life = document.querySelector('.quiet-life')!.textContent!;
+  expect(life).toMatch(/Asked .*14:00 · seen .*14:01 · answered .*14:03 · reached the agent .*14:04/);
+  expect(screen.getByText(/You, in a terminal/)).toBeTruthy();
+});
+
+it('does not answer a card that was put aside, and loses no count of it', async () => {
+  place(idempotent());
+  await armed();
+  fireEvent.click(option(0));
+  act(() => card().focus());
+  fireEvent.keyDown(card(), { key: 'ArrowUp', ctrlKey: true });
+  await armed();
+  for (const key of ['Enter', '2', 't']) fireEvent.keyDown(card(), { key });
+  fireEvent.keyDown(card(), { key: 'Backspace', ctrlKey: true });
+  await wait(0);
+  expect(back.answers).toEqual([]);
+  expect(back.calls.filter((c) => c.path.includes('more-time'))).toEqual([]);
+  expect(useLive.getState().interactions['q-idem']!.outcome).toBeUndefined();
+  fireEvent.keyDown(card(), { key: 'ArrowUp', ctrlKey: true });
+  await armed();
+  expect(checked()).toEqual(['0']);
+});
+
 describe('near the end', () => {
   it('earns time by typing, is louder, and says so once', async () => {
     const now = Date.now();
@@ -633,6 +698,53 @@ it('sends the input of a server with its checks', async () => {
       typed: { name: 'Transfer 5xx above baseline', rate: '25' },
     },
   ]);
+});
+
+it('shows what is missing when Send is pressed too early, and leads there', async () => {
+  vi.stubGlobal('requestAnimationFrame', (fn: () => void) => setTimeout(fn, 0));
+  place(elicitation());
+  await armed();
+  expect(screen.queryByText('An answer is needed here')).toBeNull();
+  fireEvent.click(button(/Send to sentry/));
+  await wait(1);
+  expect(back.answers).toEqual([]);
+  expect(screen.getAllByText('An answer is needed here')).toHaveLength(2);
+  expect(document.activeElement).toBe(screen.getByRole('radio', { name: 'staging' }));
+});
+
+it.each([
+  ['decline', 'Decline', { action: 'decline', status: 'answered' }],
+  ['cancel', 'Close without answering', { status: 'cancelled' }],
+])('tells a server %s by a button of its own', async (_, name, want) => {
+  place(elicitation());
+  await armed();
+  fireEvent.click(button(name));
+  await wait(0);
+  expect(back.answers).toHaveLength(1);
+  expect(back.answers[0]).toMatchObject(want);
+  expect(back.answers[0]).not.toHaveProperty('answers');
+});
+
+it('opens a link only by its button, and says where it leads', async () => {
+  const opened = vi.fn();
+  vi.stubGlobal('open', opened);
+  place({
+    ...idempotent(),
+    kind: 'elicitation',
+    server: 'sentry',
+    options: [],
+    url: 'https://sentry.io/oauth?x=1',
+  });
+  await armed();
+  expect(document.querySelector('.url')!.textContent).toBe('https://sentry.io/oauth?x=1');
+  expect(document.querySelector('.url b')!.textContent).toBe('sentry.io');
+  act(() => card().focus());
+  for (const key of ['Enter', ' ', '1', 'o']) fireEvent.keyDown(card(), { key });
+  expect(opened).not.toHaveBeenCalled();
+  fireEvent.click(button('Open sentry.io'));
+  await wait(0);
+  expect(opened).toHaveBeenCalledOnce();
+  expect(back.answers).toMatchObject([{ action: 'accept' }]);
 });
 
 it('shows content that imitates the frame as content', () => {

@@ -185,6 +185,12 @@ export function Card({ i, docked = false }: Props) {
             )}
             <Body {...body} />
           </div>
+          {aside?.shared && !i.outcome && (
+            <div className="strip plain">
+              <Icon name="info" />
+              <div>{t('card.shared')}</div>
+            </div>
+          )}
           {aside?.error && (
             <div className="strip bad" role="alert">
               <Icon name="warn" />

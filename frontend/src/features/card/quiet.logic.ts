@@ -1,6 +1,6 @@
 // What a settled question says in its one quiet line. Pure.
 
-import type { Interaction, Outcome } from '../../backend/types.gen.ts';
+import type { Interaction, Option, Outcome } from '../../backend/types.gen.ts';
 import type { PlainKey } from '../../lib/i18n/i18n.ts';
 import type { StateName } from '../../ui/icon.tsx';
 
@@ -49,7 +49,7 @@ export function endKey(o: Outcome): PlainKey | null {
     case 'new_turn':
       return 'quiet.newTurn';
     default:
-      return 'quiet.ended';
+      return 'quiet.turnEnded';
   }
 }
 
@@ -64,25 +64,34 @@ export function byKey(o: Outcome): PlainKey {
       return 'by.hook';
     case 'native':
       return 'by.native';
+    case 'rule':
+      return 'by.rule';
     default:
       return 'by.window';
   }
 }
 
-/** The options that were on offer, with those that were taken. */
-export function offered(
-  i: Interaction,
-): { question: string; options: { label: string; taken: boolean }[] }[] {
+interface Offered {
+  question: string;
+  options: { label: string; description: string; recommended: boolean; taken: boolean }[];
+  /** What was typed to it. */
+  typed: string;
+}
+
+/** All that was asked and on offer, with what was taken and typed. */
+export function offered(i: Interaction): Offered[] {
   const o = i.outcome;
   if (i.questions?.length) {
     return i.questions.map((f) => {
-      const taken = o?.answers?.[f.id] ?? i.late?.answers?.[f.id] ?? [];
+      const values = i.late?.answers?.[f.id] ?? o?.answers?.[f.id] ?? [];
+      const known = f.options.flatMap((opt) => [opt.value || opt.label, opt.label]);
       return {
         question: f.question,
-        options: f.options.map((opt) => ({
-          label: opt.label,
-          taken: taken.includes(opt.value || opt.label) || taken.includes(opt.label),
-        })),
+        options: options(
+          f.options,
+          (opt) => values.includes(opt.value || opt.label) || values.includes(opt.label),
+        ),
+        typed: values.filter((v) => !known.includes(v)).join(', '),
       };
     });
   }
@@ -90,7 +99,30 @@ export function offered(
   return [
     {
       question: i.question,
-      options: i.options.map((opt) => ({ label: opt.label, taken: taken.includes(opt.label) })),
+      options: options(i.options, (opt) => taken.includes(opt.label)),
+      typed: i.late?.text ?? o?.text ?? '',
     },
   ];
 }
+
+function options(list: readonly Option[], taken: (o: Option) => boolean): Offered['options'] {
+  return list.map((o) => ({
+    label: o.label,
+    description: o.description ?? '',
+    recommended: o.recommended ?? false,
+    taken: taken(o),
+  }));
+}
+
+/** The moments of its life, in order, as texts without their times. */
+export function moments(i: Interaction): { key: MomentKey; at: number }[] {
+  const out: { key: MomentKey; at: number }[] = [{ key: 'quiet.asked', at: i.requested_at }];
+  const o = i.outcome;
+  if (i.seen_at) out.push({ key: 'quiet.seen', at: i.seen_at });
+  if (o) out.push({ key: o.reason === 'response' ? 'quiet.answered' : 'quiet.ended', at: o.resolved_at });
+  if (i.late) out.push({ key: 'quiet.answered', at: i.late.answered_at });
+  if (i.delivered_at) out.push({ key: 'quiet.delivered', at: i.delivered_at });
+  return out;
+}
+
+export type MomentKey = 'quiet.asked' | 'quiet.seen' | 'quiet.answered' | 'quiet.ended' | 'quiet.delivered';

@@ -13,7 +13,7 @@ import { takesLate } from '../../state/live.reducer.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Line } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
-import { byKey, endKey, offered, quietState } from './quiet.logic.ts';
+import { byKey, endKey, moments, offered, quietState } from './quiet.logic.ts';
 
 /** A settled question: one quiet line that stays for ever, and unfolds to all that was on offer. */
 export function Quiet({ i }: { i: Interaction }) {
@@ -62,6 +62,10 @@ function said(t: T, o: { selected: readonly string[]; text: string; response: st
 
 function Offered({ i }: { i: Interaction }) {
   const t = useT();
+  const language = useLanguage();
+  const now = useServerNow(false);
+  const life = moments(i).map(({ key, at }) => t(key, { when: clockTime(at, now, language) }));
+  if (i.undelivered_at && !i.delivered_at) life.push(t('quiet.undelivered'));
   return (
     <div className="quiet-more">
       {i.approval?.command && <pre className="cmd">{neutral(i.approval.command)}</pre>}
@@ -73,13 +77,27 @@ function Offered({ i }: { i: Interaction }) {
             {q.options.map((opt) => (
               <li key={opt.label} className={opt.taken ? 'taken' : ''}>
                 {opt.taken ? <Icon name="check" small /> : <span className="dot" />}
-                <Line text={opt.label} />
-                {opt.taken && <span className="vh"> {t('quiet.taken')}</span>}
+                <span>
+                  <Line text={opt.label} />
+                  {opt.taken && <span className="vh"> {t('quiet.taken')}</span>}
+                  {opt.recommended && <span className="mut"> · {t('card.recommended')}</span>}
+                  {opt.description && (
+                    <span className="mut quiet-desc">
+                      <Line text={opt.description} />
+                    </span>
+                  )}
+                </span>
               </li>
             ))}
           </ul>
+          {q.typed.trim() && (
+            <p className="quiet-typed" dir="auto">
+              <span className="mut">{t('quiet.typed')}</span> {neutral(q.typed)}
+            </p>
+          )}
         </div>
       ))}
+      <p className="mut quiet-life">{life.join(' · ')}</p>
     </div>
   );
 }
