@@ -270,6 +270,6 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // forever sleeps; a Go program that waited for nothing would end by itself.
 func forever() int {
-	time.Sleep(time.Hour)
+	time.Sleep(time.Hour) // it lives until it is ended
 	return 0
 }

@@ -158,7 +158,7 @@ func watch(t *testing.T, mark string) *watcher {
 			select {
 			case <-w.stop:
 				return
-			case <-time.After(50 * time.Millisecond):
+			case <-time.After(50 * time.Millisecond): // looks again and again
 				w.look(mark)
 			}
 		}

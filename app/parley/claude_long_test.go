@@ -30,7 +30,7 @@ func (h *claudeHome) deadline(seconds string) {
 func (r *running) waitsOn(d time.Duration) {
 	r.t.Helper()
 	select {
-	case <-time.After(d):
+	case <-time.After(d): // that it lasts is what is tested
 	case <-r.ended:
 		r.t.Fatalf("it ended within %v\nout:\n%s\nerr:\n%s", d, r.out, r.err)
 	}

@@ -265,7 +265,7 @@ func TestLockedInMidQuestion(t *testing.T) {
 	select {
 	case err := <-answered:
 		t.Fatalf("an answer went through the lock: %v", err)
-	case <-time.After(wait):
+	case <-time.After(wait): // the lock holds that long
 	}
 	if now, err := s.Interaction(ctx, in.ID); err != nil || now.Outcome != nil {
 		t.Errorf("reading meanwhile: %+v, %v", now.Outcome, err)
