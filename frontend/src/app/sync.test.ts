@@ -4,8 +4,10 @@ import { session } from '../../dev/make.ts';
 import { idempotent } from '../../dev/scenes.ts';
 import { type BackEnd, begin } from '../../test/page.tsx';
 import type { Frame, Interaction } from '../backend/types.gen.ts';
+import { serverNow } from '../state/clock.ts';
 import { waitingList } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
+import { takeSettings, useSettings } from '../state/settings.ts';
 import { open as follow, takeNewer, useTimelines } from '../state/timelines.ts';
 import { startSync } from './sync.ts';
 
@@ -125,4 +127,70 @@ it('saves drafts that the back end does not have yet, once it is there', async (
   await vi.waitFor(() => expect(back.told('/q-idem/draft')).toEqual([draft]));
   await vi.waitFor(() => expect(localStorage.getItem('parley.draft.q-idem')).toContain('"saved":true'));
   expect(localStorage.getItem('parley.draft.ancient')).toBeNull();
+});
+
+it('says and shows nothing for what a permission given before has answered', () => {
+  says(present([]));
+  const i: Interaction = {
+    ...idempotent(),
+    question: 'May it run what was allowed before?',
+    outcome: {
+      reason: 'response',
+      cause: 'person',
+      action: 'allow_once',
+      by: 'rule',
+      response: '',
+      selected: [],
+      text: '',
+      resolved_at: 1,
+    },
+  };
+  const e = { seq: 2, at: 1, session_id: 's-idem', turn_id: 't', type: 'approval.requested', data: i };
+  says({ events: [e as never] });
+  expect(waitingList(useLive.getState())).toEqual([]);
+  expect(spoken()).not.toContain('May it run');
+  expect(notices).toEqual([]);
+});
+
+it('keeps quiet in quiet hours, and still counts', () => {
+  vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+  const at = new Date();
+  const hm = (d: Date) =>
+    `${String(d.getHours()).padStart(2, '0')}:${String(d.getMinutes()).padStart(2, '0')}`;
+  takeSettings({
+    ...useSettings.getState().settings,
+    quiet_from: hm(new Date(at.getTime() - 3600_000)),
+    quiet_until: hm(new Date(at.getTime() + 3600_000)),
+  });
+  says(present([]));
+  says(comesUp(2));
+  expect(notices).toEqual([]);
+  expect(waitingList(useLive.getState())).toHaveLength(1);
+});
+
+it('follows when the back end sets its clock, so that what is left stays the same', () => {
+  says(present([{ ...idempotent(), deadline_at: Date.now() + 60_000 }]));
+  const set = 600_000;
+  const at = Date.now() + set;
+  says({
+    events: [
+      {
+        seq: 2,
+        at,
+        session_id: 's-idem',
+        turn_id: 't',
+        type: 'clarify.updated',
+        data: {
+          interaction_id: 'q-idem',
+          deadline_at: at + 60_000,
+          max_deadline_at: at + 900_000,
+          remaining_timeout_ms: 60_000,
+          cause: 'clock',
+        },
+      },
+    ],
+  });
+  const left = useLive.getState().interactions['q-idem']!.deadline_at - serverNow();
+  expect(left).toBeGreaterThan(55_000);
+  expect(left).toBeLessThanOrEqual(60_000);
 });

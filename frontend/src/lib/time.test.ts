@@ -1,6 +1,17 @@
 import { expect, it } from 'vitest';
 import { now } from './i18n/i18n.ts';
-import { age, clockTime, countdown, duration, running } from './time.ts';
+import {
+  age,
+  amount,
+  clockTime,
+  countdown,
+  dayName,
+  duration,
+  isQuiet,
+  localInput,
+  momentOf,
+  running,
+} from './time.ts';
 
 it('counts down in started seconds and never below zero', () => {
   expect([0, 1, 24_000, 24_001, 252_000, 3_725_000, -5].map(countdown)).toEqual([
@@ -44,4 +55,41 @@ it('gives the date only of another day', () => {
   const noon = new Date(2030, 4, 7, 12, 0).getTime();
   expect(clockTime(noon + 37 * 60_000, noon, 'en')).toBe('12:37');
   expect(clockTime(noon + 24 * 3_600_000, noon, 'en')).toBe('May 8 12:00');
+});
+
+it('says an amount of time in one unit', () => {
+  const t = now();
+  expect([300_000, 120_000, 40_000, 0].map((ms) => amount(t, ms))).toEqual(['5 min', '2 min', '40 s', '0 s']);
+});
+
+it.each([
+  ['22:30', '07:00', '23:00', true],
+  ['22:30', '07:00', '06:59', true],
+  ['22:30', '07:00', '07:00', false],
+  ['22:30', '07:00', '12:00', false],
+  ['09:00', '17:00', '09:00', true],
+  ['09:00', '17:00', '17:00', false],
+  ['', '', '12:00', false],
+  ['12:00', '12:00', '12:00', false],
+])('quiet from %s until %s holds at %s: %s', (from, until, at, want) => {
+  const [h, m] = at.split(':').map(Number);
+  expect(isQuiet(from, until, new Date(2030, 4, 7, h, m))).toBe(want);
+});
+
+it('turns a local field into an exact moment and back', () => {
+  const moment = momentOf('2030-05-07T14:05');
+  expect(moment).toMatch(/^2030-05-07T14:05:00[+-]\d\d:\d\d$/);
+  expect(new Date(moment).getTime()).toBe(new Date(2030, 4, 7, 14, 5).getTime());
+  expect(localInput(moment)).toBe('2030-05-07T14:05');
+  expect([momentOf(''), localInput(''), localInput('no moment')]).toEqual(['', '', '']);
+});
+
+it('names a day', () => {
+  const noon = new Date(2030, 4, 7, 12).getTime();
+  const day = 24 * 3_600_000;
+  const name = (at: number) => dayName(now(), at, noon, 'en');
+  expect(name(noon - 11 * 3_600_000)).toBe('Today');
+  expect(name(noon - day)).toBe('Yesterday');
+  expect(name(noon - 3 * day)).toBe('Sat, May 4');
+  expect(name(noon - 400 * day)).toContain('2029');
 });

@@ -111,9 +111,39 @@ describe('fields', () => {
     [{ format: 'email' }, 'nobody', 'email'],
     [{ format: 'email' }, 'a@b.c', null],
     [{ format: 'uri' }, 'not a link', 'uri'],
+    [{ input_type: 'integer' }, '2.0', 'integer'],
+    [{ input_type: 'integer' }, '1e3', 'integer'],
+    [{ input_type: 'number' }, '0x10', 'number'],
+    [{ input_type: 'number' }, '-.5', null],
+    [{ format: 'date' }, '2026-02-30', 'date'],
+    [{ format: 'date' }, '2026-02-28', null],
+    [{ format: 'date-time' }, '2026-11-30T14:05', 'moment'],
+    [{ format: 'date-time' }, '2026-11-30T14:05:00+01:00', null],
+    [{ format: 'something new' }, 'anything', null],
   ] as const)('%j with %j: %s', (f, text, want) => {
     expect(fault(f, text)).toBe(want);
   });
+});
+
+it.each([
+  [[], '', 'required'],
+  [['a'], '', 'minItems'],
+  [['a', 'b'], '', null],
+  [['a'], 'own words', null],
+  [['a', 'b', 'c'], 'own words', 'maxItems'],
+])('counts what was chosen of many: %j with %j: %s', (chosen, text, want) => {
+  const f: Field = {
+    id: 'f',
+    question: 'F',
+    input_type: 'choice',
+    options: ['a', 'b', 'c'].map((label) => ({ label })),
+    multi_select: true,
+    required: true,
+    free_text: true,
+    min_items: 2,
+    max_items: 3,
+  };
+  expect(fieldFault(f, draft({ answers: { f: chosen }, typed: { f: text } }))?.kind ?? null).toBe(want);
 });
 
 it('prefers the newer of two drafts, and always counts up', () => {
