@@ -4,7 +4,7 @@
 import { cleanup, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
-import type { Answer, Interaction, Reply, Rule, Session } from '../src/backend/types.gen.ts';
+import type { Answer, Interaction, NewPicture, Reply, Rule, Session } from '../src/backend/types.gen.ts';
 import { useAnswers } from '../src/state/answers.ts';
 import { useComposer } from '../src/state/composer.ts';
 import { useDrafts } from '../src/state/drafts.ts';
@@ -24,6 +24,8 @@ export class BackEnd {
   onAnswer: (a: Answer) => Promise<Response> | Response = (a) => json(200, accepted(a));
   /** What typing near the end is told. */
   onTyping: () => Response = () => json(200, {});
+  /** How a picture is met. */
+  onPicture: (p: NewPicture) => Promise<Response> | Response = () => json(200, {});
   /** What the person allowed for good. */
   rules: Rule[] = [];
   /** A page of the history; empty by default. */
@@ -46,6 +48,7 @@ export class BackEnd {
       if (path.startsWith('/api/history?')) return this.onHistory(new URLSearchParams(path.split('?')[1]));
       if (/^\/api\/interactions\/[^/?]+$/.test(path)) return this.onInteraction(path.split('/')[3]!);
       if (path.endsWith('/draft')) return this.onDraft(body);
+      if (path.endsWith('/pictures')) return this.onPicture(body as NewPicture);
       if (path.endsWith('/typing')) return this.onTyping();
       if (path.endsWith('/messages')) return json(200, { turn_id: 'new', queued: true });
       if (path.includes('/events?')) return json(200, { events: [], through: 0, more: false, live: [] });
