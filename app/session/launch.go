@@ -304,7 +304,7 @@ func (a *actor) problemOf(l *live, err error) *agents.Problem {
 	if errors.Is(err, context.DeadlineExceeded) {
 		p.Title = l.name + " did not get ready in time."
 		if l.proc != nil {
-			p.Evidence = lastLines(l.proc.Tail())
+			p.Evidence = lastLines(l.greeting + "\n" + l.proc.Tail())
 		}
 	}
 	return p

@@ -72,6 +72,9 @@ func (a *actor) heard(l *live, ev agents.Event) {
 		if l.unknowns++; l.unknowns <= maxUnknowns {
 			a.fact(app.EventUnknown, app.Unknown{Raw: redact(ev.Raw)})
 		}
+		if !l.ready {
+			l.greeting = lastLines(l.greeting + "\n" + redact(ev.Raw))
+		}
 	case agents.Ended:
 		a.turnEnded(l, ev)
 	}

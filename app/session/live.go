@@ -40,6 +40,7 @@ type live struct {
 	exit       agents.Exit
 	serverSaid bool
 	unknowns   int
+	greeting   string // last lines that were no protocol, before it was ready: perhaps a prompt of its own
 }
 
 // Reasons of agent.exited.
