@@ -25,6 +25,7 @@ type MCPFile struct {
 	ReadAt   int64        `json:"read_at"`
 	Problems []MCPProblem `json:"problems"` // why Text is not in force
 	Remarks  []MCPProblem `json:"remarks"`  // what of it holds for nobody
+	Agents   []string     `json:"agents"`   // which there are, for views of each
 }
 
 // MCPOrigin is where a value comes from: built_in, managed, project, servers,

@@ -10,7 +10,7 @@ import (
 type fakeMCP struct{}
 
 func (fakeMCP) File() app.MCPFile {
-	return app.MCPFile{Path: "/config/mcp-overrides.jsonc", Problems: []app.MCPProblem{}, Remarks: []app.MCPProblem{}}
+	return app.MCPFile{Path: "/config/mcp-overrides.jsonc", Problems: []app.MCPProblem{}, Remarks: []app.MCPProblem{}, Agents: []string{}}
 }
 
 func (fakeMCP) Check(string) []app.MCPProblem { return []app.MCPProblem{} }

@@ -17,6 +17,7 @@ const overview = `Parley runs coding agents and brings their questions to you.
   parley sessions list|show|resume|export                what was said and done
   parley agents [--refresh] [--json]                     what is installed
   parley agent demo                                      the scripted agent, over ACP
+  parley mcp show|effective|set|test|import|…            MCP servers that agents get
   parley secrets [list|set|remove]                       keys that agents need
   parley version | help [COMMAND]
 
@@ -90,6 +91,37 @@ ID may be the beginning or the end of an id.
 	"agents": `parley agents [--refresh] [--json]
 
 Lists the agents that Parley knows and what was found of them.
+`,
+	"mcp": `parley mcp [show]                          the servers, and who gets them
+parley mcp effective --agent NAME          every value, and where it comes from
+parley mcp preview --agent NAME            what that agent is handed, secrets hidden
+parley mcp set NAME FIELD=VALUE…           a server of yours, or with --agent or
+                                           --profile a change for those alone
+parley mcp remove NAME                     takes the server, or that change, away
+parley mcp enable|disable NAME             for all, or for --agent and --profile
+parley mcp validate [FILE]                 with line and column; exit code 1 if broken
+parley mcp test NAME                       starts it, lists what it offers, ends it
+parley mcp import FROM [--write]           from claude, codex, opencode, gemini,
+                                           cursor, vscode or ekko; shows first
+parley mcp trust [--yes]                   the servers of a project's .mcp.json
+
+All of them edit or read one file, mcp-overrides.jsonc, which you may edit as
+well; comments and order stay. Agents that run keep what they have.
+
+  --agent NAME      claude, codex, demo, …
+  --profile NAME    default is default
+  --cwd FOLDER      a project with servers of its own
+  --file FILE       of import: another file than the program's usual one
+  --name NAME       of import: only this server; may be given several times
+  --json            one object on one line
+
+Fields: command, args, env.NAME, cwd, url, headers.NAME, type (stdio, http, sse),
+timeout (such as 10m), enabled, agents, profiles. FIELD= takes a field out of the
+file; FIELD=null takes away what a farther layer says. args is split at blanks, or
+written as a JSON list.
+
+  parley mcp set docs command=uvx args="docs-mcp" env.KEY='${env:DOCS_KEY}'
+  parley mcp set docs --agent codex timeout=10m
 `,
 	"secrets": `parley secrets [list] [--json]
 parley secrets set --agent NAME [--profile NAME] VARIABLE

@@ -69,6 +69,7 @@ var commands = map[string]command{
 	"agents":    (*program).agents,
 	"agent":     (*program).agent,
 	"secrets":   (*program).secrets,
+	"mcp":       (*program).mcp,
 	"version":   (*program).version,
 	"help":      (*program).help,
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 
@@ -49,4 +50,23 @@ var gaps = regexp.MustCompile(`\n(?:[^\S\n]*\n){2,}`)
 func indent(text, mark string) string {
 	text = gaps.ReplaceAllString(text, "\n\n")
 	return mark + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+mark)
+}
+
+// table prints rows in columns; of a cell that is too long its beginning.
+func (p *program) table(head []string, rows [][]string) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
+	if head != nil {
+		fmt.Fprintln(w, strings.Join(head, "\t"))
+	}
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = oneLine(cell, 120)
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	}
+	return w.Flush()
 }

@@ -187,6 +187,7 @@ func (s *Servers) fileOf(st override.State) app.MCPFile {
 	out := app.MCPFile{
 		Path: s.cfg.Path, Exists: st.Text != nil, Text: string(st.Text), Revision: st.Revision, InForce: string(st.Force),
 		ReadAt: st.ReadAt.UnixMilli(), Problems: problems(st.Problems), Remarks: []app.MCPProblem{},
+		Agents: slices.Clone(s.cfg.Agents),
 	}
 	if !st.GoodAt.IsZero() {
 		out.GoodAt = st.GoodAt.UnixMilli()
