@@ -3,6 +3,9 @@ package codex_test
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -96,13 +99,25 @@ func TestPermissions(t *testing.T) {
 // In the wider modes less is asked, and a mode can be changed between turns.
 func TestModes(t *testing.T) {
 	t.Parallel()
-	l := launch(t, wish{mode: agents.ModeEdits},
+	w := wish{mode: agents.ModeEdits, model: serve(t)}
+	w.home = scratch(t, w)
+	// In a repository, the CLI is quick to note in its configuration that it trusts
+	// it.
+	if out, err := exec.Command("git", "init", "-q", filepath.Join(w.home, "project")).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
+	before, err := os.ReadFile(filepath.Join(w.home, ".codex", "config.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.model.Add(
 		says("edit", fakemodel.Blocks(fakemodel.ToolUse("e", "apply_patch", "*** Begin Patch\n*** Add File: b.txt\n+new\n*** End Patch"))), then("e", fakemodel.Text("Edited.")),
 		says("outside", call("o", "exec_command", map[string]any{"cmd": "touch ../outside", "sandbox_permissions": "require_escalated", "justification": "May I?"})), then("o", fakemodel.Text("No.")),
 		says("full", call("f", "exec_command", map[string]any{"cmd": "touch ../full"})), then("f", fakemodel.Text("Done.")),
 		says("insist", call("i", "exec_command", map[string]any{"cmd": "touch ../insisted", "sandbox_permissions": "require_escalated", "justification": "May I?"})), then("i", fakemodel.Text("Done.")),
 		says("plan", call("p", "exec_command", map[string]any{"cmd": "touch planned", "sandbox_permissions": "require_escalated", "justification": "May I?"})), then("p", fakemodel.Text("Refused.")),
 	)
+	l := launch(t, w)
 	l.prompt("edit")
 	l.done()
 	if l.read("b.txt") != "new\n" || l.host.Asks() != 0 {
@@ -127,12 +142,15 @@ func TestModes(t *testing.T) {
 	}
 	l.prompt("insist")
 	l.done()
-	t.Logf("full access, escalation: told %q, there %v", l.told("i"), l.there("../insisted"))
+	wantIn(t, "asked for more with full access", l.told("i"), "you cannot ask for escalated permissions")
 	mode(agents.ModePlan)
 	l.prompt("plan")
 	l.done()
 	if l.there("planned") || l.host.Asks() != 1 {
 		t.Errorf("while planning: %q, %d asked", l.told("p"), l.host.Asks())
+	}
+	if after := l.read("../.codex/config.toml"); after != string(before) {
+		t.Errorf("the person's configuration has become %s", after)
 	}
 	if err := l.agent.SetMode(t.Context(), "odd"); !errors.Is(err, agents.ErrUnsupported) {
 		t.Errorf("an unknown mode: %v", err)
