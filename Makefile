@@ -4,7 +4,10 @@
 # make test   the usual tests, with their own set-up; CI calls this
 # make fuzz   every fuzz target for FUZZTIME (60s); what it finds is kept as a test
 # make sabotage  breaks copies of the program on purpose: each named test must notice
-# make long   the tests that take minutes: a question that waits 310 s on the real CLI
+# make pictures  every state of the page in all sizes, themes and languages:
+#             checked, and kept in bin/pictures with a sheet for each state
+# make long   the tests that take minutes: a question that waits 310 s on the real
+#             CLI, and twenty sessions that ask at once
 # make torture  kill -9 of the back end at 1,000 random moments, minutes of SIGSTOP,
 #             10,000 questions: about half an hour (POINTS=100 for a look)
 # make agents-matrix  every family on its real CLI, long waits included, its table
@@ -26,7 +29,7 @@ window  := -tags desktop,production,webkit2_41
 page    := frontend/dist/index.html
 page_of := $(shell find frontend/src frontend/public -type f 2>/dev/null) $(wildcard frontend/*.html frontend/*.json frontend/*.ts)
 
-.PHONY: run build programs window test long torture bench generate clean setup setup-test \
+.PHONY: run build programs window test pictures long torture bench generate clean setup setup-test \
         test-go test-page test-browser test-window
 
 run: setup
@@ -79,10 +82,14 @@ test-window:
 	go vet $(window) . ./app/desktop
 	go test $(window) -timeout 15m -count=1 ./app/desktop
 
+pictures: setup-test $(page)
+	PARLEY_PICTURES=$(CURDIR)/bin/pictures npm --prefix frontend run --silent e2e -- pictures
+
 # Tests that wait as a person would: minutes, on the real CLI.
 long: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
+	PARLEY_LONG=1 npm --prefix frontend run --silent e2e -- busy
 
 # Each kill is decided by the seed and its number; PARLEY_TORTURE_SEED repeats a run.
 POINTS ?= 1000

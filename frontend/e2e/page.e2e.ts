@@ -1,10 +1,11 @@
 // The page in a real browser, in front of the real program, with the demo agent.
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { pastePicture } from './paste.ts';
 import { armed, missing, Program, startDemo, troubles } from './program.ts';
 
 const program = new Program();
@@ -127,7 +128,9 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
     expect(await say(page).inputValue()).toBe(text);
     expect(await option(page, 1).getAttribute('aria-checked')).toBe('true');
     // Another browser has it too, since the back end keeps it.
-    await page.waitForTimeout(600);
+    const inbox = () =>
+      page.evaluate(() => fetch('/api/interactions?state=waiting&limit=99').then((r) => r.text()));
+    await expect.poll(inbox).toContain(text.trim());
     const other = await program.open();
     await other.goto(`${program.url}/#/session/${id}`);
     await card(other).waitFor();
@@ -191,7 +194,7 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
     await armed(page);
     const left = () => page.locator('.card .left').innerText();
     expect(await left()).toMatch(/^[45]:/);
-    await page.getByRole('button', { name: /More time/ }).click();
+    await page.locator('[data-act="more"]').click();
     await expect.poll(left).toMatch(/^(9|10):/);
     await page.keyboard.press('Control+.');
     await settled(page).waitFor();
@@ -238,6 +241,42 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
     await page.getByRole('button', { name: 'Allow once' }).click();
     await settled(page).getByText('Allowed once').waitFor();
     await page.getByText(/You allowed/).waitFor();
+  });
+
+  it('takes pasted pictures along with a message and with an answer', async () => {
+    const page = await program.open();
+    const id = await quickDemo(page, 'say ready');
+    await page.getByText('ready').last().waitFor();
+    await pastePicture(page, '.comp-text', 'first.png');
+    // Too large as it is: it is drawn smaller, and goes along all the same.
+    await pastePicture(page, '.comp-text', 'large.png', 2400);
+    await expect.poll(() => page.locator('.comp .thumbs img').count(), { timeout: 30_000 }).toBe(2);
+    await page.getByRole('button', { name: 'Leave out first.png' }).click();
+    await message(page).fill('Make a page');
+    await message(page).press('Enter');
+    await page.getByText('I see that you attached files (1).').waitFor();
+    const shown = page.locator('.mine img');
+    await expect.poll(() => shown.evaluate((el: HTMLImageElement) => el.naturalWidth)).toBe(2000);
+    await card(page).waitFor();
+    await pastePicture(page, '[data-say]', 'answer.png');
+    await page.locator('.card .thumbs img').waitFor();
+    await page.reload(); // a draft keeps its pictures
+    await page.locator('.card .thumbs img').waitFor();
+    await armed(page);
+    await option(page, 1).click();
+    await send(page).click();
+    await settled(page).getByText('Good day').waitFor();
+    const { cwd } = await page.evaluate(
+      async (id) => (await (await fetch(`/api/sessions/${id}`)).json()) as { cwd: string },
+      id,
+    );
+    const kept = readdirSync(join(cwd, '.parley', 'pictures'));
+    expect(kept).toHaveLength(1);
+    expect(
+      readFileSync(join(cwd, '.parley', 'pictures', kept[0]!))
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
   });
 
   it('fills in the form of a server', async () => {
@@ -346,7 +385,14 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
       for (const place of [`session/${id}`, 'inbox', 'agents', 'settings', '', 'history']) {
         await page.goto(`${program.url}/#/${place}`);
         await page.locator('.main > *').first().waitFor();
-        await page.waitForTimeout(300);
+        await page.evaluate(() =>
+          Promise.all(
+            document
+              .getAnimations()
+              .filter((a) => a.effect?.getTiming().iterations !== Number.POSITIVE_INFINITY)
+              .map((a) => a.finished.catch(() => {})),
+          ),
+        );
         // By hand and not as a script of the page, which its own policy would refuse.
         await page.evaluate(axe);
         const found = await page.evaluate(async () => {

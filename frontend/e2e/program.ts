@@ -11,9 +11,19 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
+import { expect } from 'vitest';
 
 const binDir = resolve(process.env.PARLEY_BIN_DIR ?? resolve(import.meta.dirname, '../../bin'));
-const browserPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+export const browserPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+export const browserArgs = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** Why the tests can't run here, "" when they can. */
 export const missing = [
@@ -36,18 +46,20 @@ export class Program {
     this.child = this.run('serve', '--listen', '127.0.0.1:0');
     const link = await firstLine(this.child);
     this.url = new URL(link).origin;
-    this.browser = await chromium.launch({
-      executablePath: browserPath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    this.browser = await chromium.launch({ executablePath: browserPath, args: browserArgs });
+  }
+
+  /** Ends the back end without a word, as kill -9 does. */
+  async crash(): Promise<void> {
+    const gone = new Promise((done) => this.child!.once('close', done));
+    this.child!.kill('SIGKILL');
+    await gone;
+  }
+
+  /** Starts it anew in the same home and at the same address. */
+  async again(): Promise<void> {
+    this.child = this.run('serve', '--listen', new URL(this.url).host);
+    await firstLine(this.child);
   }
 
   private run(...args: string[]): ChildProcess {
@@ -144,5 +156,25 @@ export async function startDemo(page: Page): Promise<void> {
 /** Waits for a card, and until its place takes clicks and keys. */
 export async function armed(page: Page): Promise<void> {
   await page.locator('[data-card]').waitFor();
-  await page.waitForTimeout(450);
+  await page.waitForTimeout(450); // that a place takes nothing for 400 ms is what is waited out
+}
+
+/**
+ * Clicks something until it has done what it does: a place takes no click in the
+ * first moment after it has got new content.
+ */
+export async function until(page: Page, selector: string, done: () => Promise<boolean>): Promise<void> {
+  const late = Date.now() + 20_000;
+  while (!(await done())) {
+    if (Date.now() > late) throw new Error(`${selector} was clicked in vain for 20 s`);
+    await page
+      .locator(selector)
+      .first()
+      .click({ timeout: 2000 })
+      .catch(() => {}); // it may have gone with what the last click did
+    await expect
+      .poll(done, { timeout: 500, interval: 50 })
+      .toBe(true)
+      .catch(() => {});
+  }
 }

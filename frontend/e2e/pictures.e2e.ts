@@ -1,0 +1,182 @@
+// Every state of the page, looked at by a program: readable for everyone, nothing
+// out of sight, nothing that moves when a question comes. PARLEY_PICTURES=DIR
+// takes all of them in all sizes, themes and languages and keeps them there, with
+// one sheet for each state; else a few stand for the rest.
+
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { question, second } from '../dev/make.ts';
+import { faults } from './looks.ts';
+import { pastePicture } from './paste.ts';
+import { browserArgs, browserPath, until } from './program.ts';
+import { Stage } from './stage.ts';
+import { often, sizes, type View, views } from './views.ts';
+
+const dir = process.env.PARLEY_PICTURES ?? '';
+const only = process.env.PARLEY_VIEW ?? '';
+const shown = views.filter((v) => (only ? v.id.startsWith(only) : dir || often.includes(v.id)));
+const looks = dir
+  ? sizes.flatMap((size) =>
+      (['light', 'dark'] as const).flatMap((theme) =>
+        (['en', 'zh'] as const).map((lang) => ({ size, theme, lang })),
+      ),
+    )
+  : sizes.map((size, n) => ({
+      size,
+      theme: n % 2 ? ('dark' as const) : ('light' as const),
+      lang: n % 2 ? ('zh' as const) : ('en' as const),
+    }));
+
+const stage = new Stage();
+let browser: Browser;
+
+beforeAll(async () => {
+  await stage.start();
+  browser = await chromium.launch({
+    executablePath: browserPath,
+    args: browserArgs,
+    env: { ...process.env, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') },
+  });
+  if (dir) mkdirSync(dir, { recursive: true });
+});
+afterAll(async () => {
+  await browser?.close();
+  await stage.stop();
+});
+
+type Look = (typeof looks)[number];
+
+function open(look: Look): Promise<BrowserContext> {
+  const phone = look.size.width < 600;
+  return browser.newContext({
+    viewport: look.size,
+    colorScheme: look.theme,
+    locale: look.lang === 'zh' ? 'zh-CN' : 'en-US',
+    reducedMotion: 'reduce',
+    isMobile: phone,
+    hasTouch: phone,
+  });
+}
+
+/** Brings a page to a view. */
+async function show(page: Page, view: View, lang: string): Promise<void> {
+  // Nothing of the view before may be left: not its draft, not its question.
+  await page.evaluate(() => localStorage.clear()).catch(() => {}); // the first page has none
+  await page.goto(`${stage.url}/?lang=${lang}&${view.query}#/${view.hash}`);
+  await page.locator(view.wait).first().waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  switch (view.act) {
+    case 'focus':
+      await page.keyboard.press('Control+j');
+      return void (await page.locator('.card.live').waitFor());
+    case 'send':
+      return until(page, '[data-primary]', () => page.locator('.card.locked').count().then(Boolean));
+    case 'refuse':
+      return until(page, '[data-primary]', () => page.locator('.card .strip.bad').count().then(Boolean));
+    case 'fold':
+      return until(page, '.c-head button[aria-expanded]', () =>
+        page.locator('.c-head [aria-expanded="false"]').count().then(Boolean),
+      );
+    case 'allow':
+      return until(page, '[data-act="allow_once"]', () =>
+        page.locator('[data-act="yes"]').count().then(Boolean),
+      );
+    case 'picture':
+      await pastePicture(page, '[data-say]', 'Screenshot.png');
+      return void (await page.locator('.thumbs img').waitFor());
+  }
+}
+
+describe.each(looks)('$size.width × $size.height, $theme, $lang', (look) => {
+  let context: BrowserContext;
+  let page: Page;
+  beforeAll(async () => {
+    context = await open(look);
+    page = await context.newPage();
+  });
+  afterAll(() => context.close());
+
+  it.each(shown)('$name', async (view) => {
+    await show(page, view, look.lang);
+    if (dir) {
+      const name = `${view.id}_${look.size.width}_${look.theme}_${look.lang}.png`;
+      await page.screenshot({ path: join(dir, name), animations: 'disabled' });
+    }
+    expect(await faults(page)).toEqual([]);
+  });
+});
+
+/** Where things stand that a person may be pointing at or writing in. */
+function places(page: Page) {
+  return page.evaluate(() => {
+    const at = (selector: string) =>
+      [...document.querySelectorAll(selector)].map((el) => {
+        const { x, y, width, height } = el.getBoundingClientRect();
+        return [selector, Math.round(x), Math.round(y), Math.round(width), Math.round(height)].join(' ');
+      });
+    const field = document.activeElement as HTMLTextAreaElement;
+    return {
+      stand: ['.sess', '.rail-find', '.head', '.comp', '.comp-text', '.stop', '.side section'].flatMap(at),
+      focus: field.className,
+      caret: [field.selectionStart, field.selectionEnd],
+      text: field.value,
+    };
+  });
+}
+
+it.each([
+  ['another session', 's-fee'],
+  ['this session', 's-flaky'],
+])('moves nothing and takes no focus when %s asks', async (_, asks) => {
+  const context = await open({ size: sizes[0], theme: 'light', lang: 'en' });
+  try {
+    const page = await context.newPage();
+    await page.goto(`${stage.url}/#/session/s-flaky`);
+    await page.locator('.comp-text').fill('half of a sentence');
+    await page.locator('.comp-text').evaluate((el: HTMLTextAreaElement) => el.setSelectionRange(4, 7));
+    await page.locator('.rail').hover();
+    const before = await places(page);
+    const title = await page.title();
+    stage.fixture.ask(
+      question(
+        {
+          interaction_id: 'q-now',
+          clarify_id: 'q-now',
+          session_id: asks,
+          agent: 'pi',
+          question: 'Which of them?',
+        },
+        250 * second,
+      ),
+    );
+    await expect.poll(() => page.title()).not.toBe(title);
+    if (asks === 's-flaky') await page.locator('[data-card="q-now"]').waitFor();
+    const after = await places(page);
+    expect(after).toEqual(before);
+  } finally {
+    await context.close();
+  }
+});
+
+it.skipIf(!dir)('makes a sheet for each state', async () => {
+  const files = readdirSync(dir).filter((f) => f.endsWith('.png') && !f.startsWith('sheet'));
+  const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
+  for (const view of shown) {
+    const rows = sizes.map(({ width }) => {
+      const cells = ['light_en', 'dark_en', 'light_zh', 'dark_zh'].map((l) => `${view.id}_${width}_${l}.png`);
+      const each = width === 1280 ? 930 : width === 900 ? 700 : 300;
+      return `<div>${cells
+        .filter((f) => files.includes(f))
+        .map((f) => `<img src="${f}" width="${each}">`)
+        .join('')}</div>`;
+    });
+    const html = `<meta charset="utf-8"><style>body{margin:16px;background:#888;font:20px Inter}div{display:flex;flex-wrap:wrap;gap:12px;margin-top:12px}</style>${view.name}${rows.join('')}`;
+    const path = join(dir, `sheet_${view.id}.html`);
+    writeFileSync(path, html);
+    await page.goto(`file://${path}`);
+    await page.screenshot({ path: join(dir, `sheet_${view.id}.png`), fullPage: true });
+  }
+  await page.close();
+});

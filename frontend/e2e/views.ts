@@ -1,0 +1,58 @@
+// What is photographed: every state of the card on the real page, and the pages.
+
+import { type Act, cells } from '../dev/cells.ts';
+import { takesLate } from '../src/state/live.reducer.ts';
+
+export interface View {
+  id: string;
+  name: string;
+  /** Of the address: which scene, and where in the page. */
+  query: string;
+  hash: string;
+  act?: Act | undefined;
+  /** What has to be there before anything else is done. */
+  wait: string;
+}
+
+const cards: View[] = cells(false).map((c) => {
+  const inInbox = !c.i.outcome || takesLate(c.i);
+  const answers = c.act === 'send' ? '&answers=stuck' : c.act === 'refuse' ? '&answers=lost' : '';
+  return {
+    id: `card-${c.id}`,
+    name: c.name,
+    query: `cell=${c.id}${answers}`,
+    hash: inInbox ? `inbox/${c.i.interaction_id}` : `session/${c.i.session_id}`,
+    act: c.act,
+    wait: inInbox ? '.card' : '.quiet',
+  };
+});
+
+const pages: View[] = [
+  { id: 'inbox', name: 'Inbox', query: '', hash: 'inbox', wait: '.ilist .item' },
+  { id: 'inbox-crowd', name: 'Inbox, 20 wait', query: 'scene=crowd', hash: 'inbox', wait: '.ilist .item' },
+  { id: 'inbox-empty', name: 'Inbox, empty', query: 'scene=first', hash: 'inbox', wait: '.inbox-empty' },
+  { id: 'session', name: 'Session', query: '', hash: 'session/s-idem', wait: '.card' },
+  {
+    id: 'session-quiet',
+    name: 'Session, no card',
+    query: 'scene=quiet',
+    hash: 'session/s-idem',
+    wait: '.tl-row',
+  },
+  { id: 'history', name: 'History', query: '', hash: 'history', wait: '.page' },
+  { id: 'settings', name: 'Settings', query: '', hash: 'settings', wait: '.settings' },
+  { id: 'agents', name: 'Agents', query: '', hash: 'agents', wait: '.page' },
+  { id: 'start', name: 'New session', query: '', hash: '', wait: '.start' },
+  { id: 'first-run', name: 'First run', query: 'scene=first', hash: '', wait: '.start' },
+];
+
+export const views: View[] = [...cards, ...pages];
+
+/** Few that stand for many: what is checked whenever the tests run. */
+export const often = ['card-both', 'card-risky', 'card-many', 'inbox', 'session', 'settings'];
+
+export const sizes = [
+  { width: 1280, height: 800 },
+  { width: 900, height: 600 },
+  { width: 390, height: 844 },
+] as const;
