@@ -70,6 +70,35 @@ it('names colours in the tokens alone', () => {
   }
 });
 
+/** Tests wait for what happens. Where time itself is what is tested, the line says so in a comment. */
+describe('waiting for time', () => {
+  const tests = ['src', 'test', 'e2e']
+    .flatMap((dir) =>
+      readdirSync(resolve(import.meta.dirname, '..', dir), { recursive: true, withFileTypes: true }).map(
+        (f) => join(f.parentPath, f.name),
+      ),
+    )
+    .filter((f) => /\.test\.tsx?$|[\\/](e2e|test)[\\/].*\.tsx?$/.test(f));
+  // A timer of no time is a turn of the event loop, and no wait.
+  const waits = /waitForTimeout\(|new Promise(?:<[^>]*>)?\(\(?(\w+)\)? => setTimeout\(\1, (?!0\))/;
+  const found = (text: string) =>
+    text.split('\n').filter((line) => waits.test(line) && !/\/\/ \w/.test(line));
+
+  it('is not how tests wait', () => {
+    expect(tests.length).toBeGreaterThan(20);
+    const self = resolve(import.meta.dirname, 'architecture.test.ts');
+    for (const f of tests.filter((f) => f !== self)) expect(found(readFileSync(f, 'utf8')), f).toEqual([]);
+  });
+
+  it('is found', () => {
+    expect(found('await page.waitForTimeout(300);')).toHaveLength(1);
+    expect(found('await act(() => new Promise((r) => setTimeout(r, 410)));')).toHaveLength(1);
+    expect(found('new Promise((r) => setTimeout(r, 0))\nwaitForTimeout(4) // so long is promised')).toEqual(
+      [],
+    );
+  });
+});
+
 it('leads no path or word of the machine that built it into the page', () => {
   for (const f of files) expect(readFileSync(f, 'utf8'), relative(src, f)).not.toMatch(/\/work\/|\/tmp\//);
 });

@@ -196,16 +196,20 @@ describe('two questions at once', () => {
       await gate;
       return plain(a);
     };
+    vi.useFakeTimers({
+      toFake: ['performance', 'setTimeout', 'clearTimeout', 'Date', 'setInterval', 'clearInterval'],
+    });
+    const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
     const view = show(<SessionPage id="a" />);
-    await act(() => new Promise((r) => setTimeout(r, 410)));
+    await wait(410);
     fireEvent.click(options()[0]!);
     fireEvent.click(screen.getByRole('button', { name: /Send answer/ }));
     view.rerender(<SessionPage id="b" />);
-    await act(() => new Promise((r) => setTimeout(r, 410)));
+    await wait(410);
     fireEvent.click(options()[2]!);
     fireEvent.click(screen.getByRole('button', { name: /Send answer/ }));
     await act(async () => release());
-    await vi.waitFor(() => expect(back.answers).toHaveLength(2));
+    await wait(0);
     expect(back.answers.map((a) => [a.interaction_id, a.session_id, a.selected])).toEqual([
       ['q1', 'a', ['yes']],
       ['q2', 'b', ['later']],

@@ -5,6 +5,7 @@ import { saveNow } from '../features/card/answer.ts';
 import { Rail } from '../features/rail/rail.tsx';
 import { chooseLanguage, setLanguage, useT } from '../lib/i18n/i18n.ts';
 import { store } from '../lib/storage.ts';
+import { oneLine } from '../lib/text.ts';
 import { waitingList } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
 import { href, type Route, useRoute } from '../state/route.ts';
@@ -114,7 +115,7 @@ function useTitle(): void {
   const waiting = useLive((s) => waitingList(s).length);
   const session = useLive((s) => (route.page === 'session' ? (s.sessions[route.id]?.title ?? '') : ''));
   useEffect(() => {
-    const name = session ? t('title.session', { session }) : t('title.app');
+    const name = session ? t('title.session', { session: oneLine(session) }) : t('title.app');
     document.title = waiting > 0 ? t('title.waiting', { n: waiting, name }) : name;
   }, [t, waiting, session]);
 }
