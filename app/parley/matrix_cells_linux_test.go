@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -386,6 +387,10 @@ func cellSubAgent(t *testing.T, f family) {
 func cellFilesUnchanged(t *testing.T, f family) {
 	h := newAgent(t, f, f.onAsking("build it", "q1", "Which database?", "Postgres", "SQLite"), onResult("q1", fakemodel.Text("Then I take that.")))
 	theirs := f.own(h)
+	// Some CLIs note in their own files which repositories they trust.
+	if out, err := exec.Command("git", "init", "-q", h.work).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
 	before := sums(t, theirs)
 	r := f.begin(h, "person's files unchanged", "build it")
 	asked := r.asks(app.KindClarify)

@@ -40,6 +40,9 @@ var codexFamily = family{
 		"native question": {"--mode", "plan"},           // elsewhere it has no such tool
 		"elicitation":     {"--model", "another-model"}, // others search for the tools of the person's servers
 		"sub-agent":       {"--model", "gpt-6.2-sol"},
+		// Opened in a mode that may write, it would note in its configuration that
+		// it trusts the folder.
+		"person's files unchanged": {"--mode", "edits"},
 	},
 }
 
