@@ -10,6 +10,7 @@ import './styles/overlays.css';
 import './styles/blocks.css';
 import './styles/thumbs.css';
 import './styles/shell.css';
+import './styles/rail.css';
 
 // boot.js has set the language on the page; its texts are there before the first paint.
 await setLanguage(chooseLanguage([document.documentElement.lang]));
