@@ -148,3 +148,17 @@ describe('a permission for good', () => {
     expect(screen.getByText(/keeps that in its own settings/)).toBeTruthy();
   });
 });
+
+it('can do nothing any more once its time ran out', async () => {
+  back = place({
+    ...push(),
+    outcome: { reason: 'timeout', cause: 'deadline', response: '', selected: [], text: '', resolved_at: 1 },
+  });
+  await armed();
+  expect(screen.getByText('This is over. It can’t be decided any more.')).toBeTruthy();
+  for (const name of [/Allow/, /Deny/, /Send/]) expect(screen.queryByRole('button', { name })).toBeNull();
+  act(() => card().focus());
+  for (const key of ['o', 'y', 'd', 'Enter']) fireEvent.keyDown(card(), { key });
+  await wait(0);
+  expect(back.answers).toEqual([]);
+});
