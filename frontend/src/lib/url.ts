@@ -17,3 +17,11 @@ export function hostParts(url: string): { before: string; host: string; after: s
   const at = safe.indexOf(host, safe.indexOf('//') + 2);
   return { before: safe.slice(0, at), host, after: safe.slice(at + host.length) };
 }
+
+/** Where a link leads, for showing beside its words; "" when those are the address themselves. */
+export function addressBeside(words: string, href: string): string {
+  const said = words.trim();
+  if (said === href || safeURL(said) === href || safeURL(`https://${said}`) === href) return '';
+  if (href.startsWith('mailto:')) return said === href.slice(7) ? '' : href.slice(7);
+  return hostParts(href).host;
+}

@@ -1,11 +1,11 @@
 // One block of Markdown as elements. Raw HTML stays text, pictures are never
 // fetched, links lead outside after a check of their protocol.
 
-import { memo, type ReactNode, useMemo } from 'react';
+import { isValidElement, memo, type ReactNode, useMemo } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { useT } from '../lib/i18n/i18n.ts';
-import { safeURL } from '../lib/url.ts';
+import { addressBeside, safeURL } from '../lib/url.ts';
 import { CodeBlock } from './code.tsx';
 import { Icon } from './icon.tsx';
 import { useOutside } from './outside.ts';
@@ -51,7 +51,10 @@ function elements(open: (url: string) => void, live: boolean): Components {
   };
 }
 
-/** A link whose click, with any button, goes to the person's browser and never moves this page. */
+/**
+ * A link whose click, with any button, goes to the person's browser and never
+ * moves this page. Where its words don't say where it leads, the address does.
+ */
 function OutLink({
   href,
   open,
@@ -66,11 +69,20 @@ function OutLink({
     e.preventDefault();
     open(href);
   };
+  const address = addressBeside(textOf(children), href);
   return (
     <a href={href} title={href} rel="noopener noreferrer" onClick={follow} onAuxClick={follow}>
       {children}
+      {address && <span className="mut"> ({address})</span>}
     </a>
   );
+}
+
+/** The words of an element, as far as they are text. */
+function textOf(node: ReactNode): string {
+  if (typeof node === 'string' || typeof node === 'number') return String(node);
+  if (Array.isArray(node)) return node.map(textOf).join('');
+  return isValidElement<{ children?: ReactNode }>(node) ? textOf(node.props.children) : '';
 }
 
 function NoPicture({ alt, src, open }: { alt: string; src: string; open: (url: string) => void }) {

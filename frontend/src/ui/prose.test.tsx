@@ -102,10 +102,24 @@ describe('Markdown', () => {
     ]);
   });
 
+  it('says where a link leads unless its words are the address', async () => {
+    const el = await markdown(
+      '[docs](https://example.com/a) [https://good.example/](https://evil.example/) <https://example.com/b> [`c`](https://user@example.com/c) [mail](mailto:me@example.com) [me@example.com](mailto:me@example.com)',
+    );
+    expect([...el.querySelectorAll('a')].map((a) => a.textContent)).toEqual([
+      'docs (example.com)',
+      'https://good.example/ (evil.example)',
+      'https://example.com/b',
+      'c (example.com)',
+      'mail (me@example.com)',
+      'me@example.com',
+    ]);
+  });
+
   it('shows a picture of elsewhere as a link and fetches nothing', async () => {
     const el = await markdown('![a cat](https://example.com/cat.png)');
     expect(el.querySelector('img')).toBeNull();
-    expect(el.querySelector('a')?.textContent).toBe('a cat');
+    expect(el.querySelector('a')?.textContent).toBe('a cat (example.com)');
   });
 
   it('draws what Markdown is for', async () => {
