@@ -70,6 +70,7 @@ var rules = []rule{
 	{"app/store/sqlgen", []string{"app"}, "it is written by a program, from SQL and the names of the product's enums"},
 	{"app/question", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/plan", []string{"app", "agents", "mcp"}, mechanism},
+	{"app/hook", []string{"app"}, "the person's command hears of questions; how a program is run is handed to it"},
 	{"app/risk", []string{"app"}, "a request is read without running anything, whoever asks"},
 	{"app/bus", []string{"app", "agents", "mcp"}, mechanism},
 	{"app/settings", []string{"app", "agents", "mcp"}, mechanism},
@@ -92,7 +93,7 @@ var rules = []rule{
 	{"app/gateway", []string{"app", "app/api"}, "it serves the same API to a browser; it knows only how foreign requests are refused"},
 	{"app/core", []string{
 		"agents", "agents/install", "agents/proc", "agents/registry",
-		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/host", "app/output", "app/mask", "app/paths", "app/pictures", "app/plan", "app/question",
+		"app", "app/api", "app/bus", "app/childapi", "app/gateway", "app/hook", "app/host", "app/output", "app/mask", "app/paths", "app/pictures", "app/plan", "app/question",
 		"app/secrets", "app/servers", "app/session", "app/settings", "app/store", "app/workspace", "mcp", "mcp/bridge", "mcp/override", "mcp/probe",
 	}, "it builds the back end and is built without a window"},
 	{"app/parley", []string{"agents/demo", "app", "app/api", "app/core", "app/host", "app/mask", "app/paths", "frontend"},

@@ -419,6 +419,8 @@ type Field struct {
 	Maximum     *float64
 	MinLength   *int
 	MaxLength   *int
+	MinItems    *int // of a choice with several answers
+	MaxItems    *int
 }
 
 // Option is one proposed answer.

@@ -282,9 +282,16 @@ func (c *Conversation) requested(id json.RawMessage, method string, params json.
 		var e elicitation
 		err := json.Unmarshal(params, &e)
 		in, ok := e.interaction(c.decoder.session)
-		if err != nil || !ok {
+		if err != nil {
 			c.unreadable(string(line))
 			c.refuse(id, acp.NewInvalidParams(nil))
+			return
+		}
+		if !ok {
+			c.unreadable(string(line))
+			c.emit([]agents.Event{agents.Notice{Level: "warning", Code: "elicitation_refused",
+				Text: c.name + " asked for something that cannot be shown, and was refused."}})
+			go c.settle(id, nil, elicitationDeclined(), nil)
 			return
 		}
 		c.ask(id, in, func(o agents.Outcome) any { return e.answer(in.Fields, o) }, elicitationCancelled())

@@ -29,7 +29,7 @@ func (e *elicitation) interaction(own string) (agents.Interaction, bool) {
 	}
 	if e.Mode == "url" {
 		in.URL = e.URL
-		return in, e.URL != ""
+		return in, elicit.Link(e.URL) == nil
 	}
 	fields, err := elicit.Fields(e.Schema)
 	in.Fields = fields
@@ -47,10 +47,14 @@ func (e *elicitation) answer(fields []agents.Field, o agents.Outcome) acp.Unstab
 		}
 		return acp.UnstableCreateElicitationResponse{Accept: &acp.UnstableCreateElicitationAccept{Content: content}}
 	case o.Reason == "response" || o.Refused != "":
-		return acp.UnstableCreateElicitationResponse{Decline: &acp.UnstableCreateElicitationDecline{}}
+		return elicitationDeclined()
 	default:
 		return elicitationCancelled()
 	}
+}
+
+func elicitationDeclined() acp.UnstableCreateElicitationResponse {
+	return acp.UnstableCreateElicitationResponse{Decline: &acp.UnstableCreateElicitationDecline{}}
 }
 
 func elicitationCancelled() acp.UnstableCreateElicitationResponse {

@@ -332,8 +332,12 @@ func TestElicitationByLinkAndUnshowable(t *testing.T) {
 		f.send(`{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":{"mode":"url","message":"Log in","url":"https://example.org/login","elicitationId":"e1"}}`)
 		f.next("")
 		f.send(`{"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{"mode":"form","message":"?","requestedSchema":{"properties":{"deep":{"type":"object"}}}}}`)
-		if m := f.next(""); m.Error == nil || m.Error.Code != -32602 {
+		if m := f.next(""); !strings.Contains(string(m.Result), `"decline"`) {
 			t.Errorf("a form that cannot be shown was answered %+v", m)
+		}
+		f.send(`{"jsonrpc":"2.0","id":6,"method":"elicitation/create","params":{"mode":"url","message":"Log in","url":"javascript:alert(1)","elicitationId":"e2"}}`)
+		if m := f.next(""); !strings.Contains(string(m.Result), `"decline"`) {
+			t.Errorf("a link that cannot be shown was answered %+v", m)
 		}
 		f.answer(p, `{"stopReason":"end_turn"}`)
 	})

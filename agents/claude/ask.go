@@ -148,10 +148,7 @@ func elicitation(r request) (agents.Interaction, error) {
 	in := agents.Interaction{Kind: agents.AskElicitation, Title: agents.Redact(r.Message), Server: r.Server}
 	if r.Mode == "url" {
 		in.URL = r.URL
-		if in.URL == "" {
-			return in, fmt.Errorf("the address is missing")
-		}
-		return in, nil
+		return in, elicit.Link(r.URL)
 	}
 	fields, err := elicit.Fields(r.Schema)
 	in.Fields = fields

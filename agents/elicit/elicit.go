@@ -9,9 +9,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"parley/agents"
 )
@@ -30,6 +32,8 @@ type property struct {
 	Maximum     *float64        `json:"maximum"`
 	MinLength   *int            `json:"minLength"`
 	MaxLength   *int            `json:"maxLength"`
+	MinItems    *int            `json:"minItems"`
+	MaxItems    *int            `json:"maxItems"`
 	Items       *struct {
 		Enum  []string `json:"enum"`
 		AnyOf []titled `json:"anyOf"`
@@ -105,6 +109,7 @@ func (p property) field(name string) (agents.Field, error) {
 	f := agents.Field{
 		ID: name, Question: p.Title, Description: p.Description, Default: texts(p.Default),
 		Format: p.Format, Minimum: p.Minimum, Maximum: p.Maximum, MinLength: p.MinLength, MaxLength: p.MaxLength,
+		MinItems: p.MinItems, MaxItems: p.MaxItems,
 	}
 	if f.Question == "" {
 		f.Question = name
@@ -163,6 +168,26 @@ func texts(raw json.RawMessage) []string {
 		return []string{string(raw)}
 	}
 }
+
+// Link checks the address that a person is asked to open: it must lead to a web
+// page and to nothing on this computer, and show where it leads.
+func Link(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the address cannot be read")
+	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+		return fmt.Errorf("the address leads to no web page")
+	case u.User != nil:
+		return fmt.Errorf("the address names a user, which hides where it leads")
+	case len(address) > maxLink || strings.ContainsFunc(address, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }):
+		return fmt.Errorf("the address cannot be shown as it is")
+	}
+	return nil
+}
+
+// maxLink is the longest address, in bytes, that is shown.
+const maxLink = 4096
 
 // Content gives every answer the type that its field asks for. Unanswered
 // fields are left out. An answer that does not fit its type is an error, and

@@ -27,6 +27,7 @@ func Run(ctx context.Context, argv, env []string) (stdout, stderr []byte, code i
 type Runner struct {
 	Shim  string        // path of parley-run, "" finds it
 	Limit time.Duration // 0 is 10 s
+	Input []byte        // for its standard input, which ends then
 }
 
 // tooLong is the end of a Run by its own limit.
@@ -58,7 +59,13 @@ func (r Runner) Run(ctx context.Context, argv, env []string) (stdout, stderr []b
 		return nil, nil, -1, err
 	}
 	finished := context.AfterFunc(ctx, p.kill)
-	p.stdin.Close()
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		p.stdin.Write(r.Input) // a program that reads none of it, or ends first, is none of ours to judge
+		p.stdin.Close()
+	}()
+	defer func() { <-fed }()
 	io.Copy(out, p.stdout) // has no error but the end
 	<-p.done
 	if !finished() {

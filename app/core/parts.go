@@ -117,7 +117,7 @@ func (a *App) open(ctx context.Context) error {
 			Refused: refusals(a.sessions, a.log), Outdated: outdated(a.sessions, a.log),
 		}, &keeper{
 			records: db, sessions: a.sessions, outputs: outputs, logs: a.logs, settings: prefs, now: a.cfg.Now, log: a.log,
-		}); err != nil {
+		}, a.questionCommand(prefs, found.Env, db, events, bin.shim)); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // serve starts the tree of services and has Close end it. The socket listens
 // when serve returns.
-func (a *App) serve(conf childapi.Config, keep *keeper) error {
+func (a *App) serve(conf childapi.Config, keep *keeper, more ...suture.Service) error {
 	path := a.cfg.Dirs.Socket()
 	ln, err := childapi.Listen(path)
 	if err != nil {
@@ -23,6 +23,9 @@ func (a *App) serve(conf childapi.Config, keep *keeper) error {
 	}
 	tree := suture.New("parley", suture.Spec{EventHook: logEvents(a.log), Timeout: 5 * time.Second})
 	tree.Add(keep)
+	for _, s := range more {
+		tree.Add(s)
+	}
 	tree.Add(&socket{server: childapi.New(conf), path: path, first: ln})
 	tree.Add(a.overrides)
 	ctx, end := context.WithCancel(context.Background())

@@ -110,7 +110,7 @@ func judgeField(f app.Field, given []string, text string) (shown, values []strin
 		if text != "" {
 			shown, values = append(shown, text), append(values, text)
 		}
-		return shown, values, text, nil
+		return shown, values, text, countFits(f, field, len(values))
 	}
 	if len(given) > 1 || len(given) == 1 && text != "" && typed(given[0]) != text {
 		return nil, nil, "", invalid(field, "one value", strings.Join(given, ", "), "Only one value can be given here.")
@@ -128,6 +128,19 @@ func judgeField(f app.Field, given []string, text string) (shown, values []strin
 		typedText = text
 	}
 	return []string{text}, []string{text}, typedText, nil
+}
+
+// countFits holds a choice with several answers to how many there may be. None
+// at all is judged by whether an answer is required.
+func countFits(f app.Field, field string, n int) error {
+	switch {
+	case n == 0 || !f.MultiSelect:
+	case f.MinItems != nil && n < *f.MinItems:
+		return invalid(field, "at least "+number(*f.MinItems), number(n), "Too few are chosen.")
+	case f.MaxItems != nil && n > *f.MaxItems:
+		return invalid(field, "at most "+number(*f.MaxItems), number(n), "Too many are chosen.")
+	}
+	return nil
 }
 
 func value(o app.Option) string {

@@ -91,6 +91,7 @@ func appField(f agents.Field) app.Field {
 		ID: f.ID, Question: redact(f.Question), Header: redact(f.Header), Description: redact(f.Description),
 		Type: app.FieldType(f.Type), Options: []app.Option{}, MultiSelect: f.Multi, Required: f.Required, FreeText: f.FreeText,
 		Default: f.Default, Format: f.Format, Minimum: f.Minimum, Maximum: f.Maximum, MinLength: f.MinLength, MaxLength: f.MaxLength,
+		MinItems: f.MinItems, MaxItems: f.MaxItems,
 	}
 	for _, o := range f.Options {
 		out.Options = append(out.Options, app.Option{
