@@ -160,6 +160,47 @@ it.each([
   }
 });
 
+it('keeps half an answer through another session, theme, language and a reload', async () => {
+  const context = await open({ size: sizes[0], theme: 'light', lang: 'en' });
+  try {
+    const page = await context.newPage();
+    const go = (hash: string) =>
+      page.evaluate((h) => {
+        location.hash = h;
+      }, hash);
+    await page.goto(`${stage.url}/#/inbox/q-drift`);
+    const say = page.locator('[data-card="q-drift"] [data-say]');
+    const text = 'half of a thought, '.repeat(16).slice(0, 300);
+    await say.fill(text);
+    const ticks = () => page.locator('[data-card="q-drift"] [aria-checked="true"]').count();
+    for (const n of [0, 3]) {
+      const row = page.locator(`[data-card="q-drift"] [data-option="${n}"]`);
+      await until(
+        page,
+        `[data-option="${n}"]`,
+        async () => (await row.getAttribute('aria-checked')) === 'true',
+      );
+    }
+    const whole = async () => {
+      await say.waitFor();
+      expect([await say.inputValue(), await ticks()]).toEqual([text, 2]);
+    };
+    await go('/session/s-fee');
+    await page.locator('.head h1', { hasText: 'Backfill fee rows' }).waitFor();
+    await go('/settings');
+    await page.locator('.seg label', { hasText: 'Dark' }).click();
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    await page.locator('.seg label', { hasText: '简体中文' }).click();
+    await page.getByRole('heading', { name: '设置' }).waitFor();
+    await go('/inbox/q-drift');
+    await whole();
+    await page.reload();
+    await whole();
+  } finally {
+    await context.close();
+  }
+});
+
 it.skipIf(!dir)('makes a sheet for each state', async () => {
   const files = readdirSync(dir).filter((f) => f.endsWith('.png') && !f.startsWith('sheet'));
   const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
