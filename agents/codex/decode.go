@@ -108,11 +108,15 @@ func (d *decoder) decode(method string, params json.RawMessage, line []byte) []a
 // person needs: new ones come with every version.
 func known(method string) bool {
 	switch method {
-	case "item/reasoning/summaryPartAdded", "item/fileChange/outputDelta", "item/fileChange/patchUpdated", "turn/diff/updated",
-		"item/commandExecution/terminalInteraction", "rawResponseItem/completed", "deprecationNotice", "skills/changed", "configWarnings":
+	case "item/reasoning/summaryPartAdded", "item/fileChange/outputDelta", "item/fileChange/patchUpdated",
+		"item/commandExecution/terminalInteraction", "turn/diff/updated", "turn/moderationMetadata", "deprecationNotice":
 		return true
 	}
-	for _, prefix := range []string{"thread/", "account/", "remoteControl/", "app/", "fs/", "mcpServer/", "hook/", "windowsSandbox/", "fuzzyFileSearch/", "item/autoApprovalReview/"} {
+	for _, prefix := range []string{
+		"thread/", "account/", "app/", "autoApprovalReview/", "command/", "externalAgentConfig/", "fs/", "fuzzyFileSearch/", "hook/",
+		"item/autoApprovalReview/", "mcpServer/", "model/", "modelProvider/", "process/", "project/", "rawResponse", "remoteControl/",
+		"skills/", "windows", // windows/ and windowsSandbox/
+	} {
 		if strings.HasPrefix(method, prefix) {
 			return true
 		}
@@ -124,10 +128,14 @@ func (d *decoder) delta(method string, n deltaNote) []agents.Event {
 	from := source{thread: n.Thread, parent: d.parent(n.Thread)}
 	switch method {
 	case "item/commandExecution/outputDelta":
-		if d.tools[n.Item] == nil || n.Delta == "" {
+		t := d.tools[n.Item]
+		if t == nil {
 			return nil
 		}
-		return []agents.Event{agents.ToolProgress{ID: n.Item, Output: agents.Redact(n.Delta)}}
+		if shown := t.redactor.Push(n.Delta); shown != "" { // the whole output comes with the end
+			return []agents.Event{agents.ToolProgress{ID: n.Item, Output: shown}}
+		}
+		return nil
 	case "item/reasoning/summaryTextDelta":
 		from.thought = true
 		return d.texts.piece(part(n.Item, n.SummaryIndex), from, n.Delta)

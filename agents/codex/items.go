@@ -16,6 +16,8 @@ type tool struct {
 	thread string
 	kid    string // thread of the sub-agent that the call began, "" for all others
 	item   item   // as it started
+	// redactor keeps a context id that comes in two pieces from being shown.
+	redactor agents.Redactor
 }
 
 // item takes a thing that began or ended.
@@ -115,7 +117,7 @@ func (d *decoder) toolEnded(thread string, it item) []agents.Event {
 			d.kids[kid] = it.ID
 		}
 	}
-	status := map[string]string{"failed": "failed", "declined": "cancelled"}[it.Status]
+	status := map[string]string{"failed": "failed", "declined": "cancelled", "interrupted": "cancelled"}[it.Status]
 	if it.Type == "commandExecution" && it.ExitCode != nil && *it.ExitCode != 0 {
 		status = "failed"
 	}

@@ -65,7 +65,6 @@ type threadOpen struct {
 	Policy       approvals       `json:"approvalPolicy"`
 	Sandbox      string          `json:"sandbox"`
 	Config       json.RawMessage `json:"config"`
-	Instructions string          `json:"developerInstructions,omitempty"`
 	ExcludeTurns bool            `json:"excludeTurns,omitempty"`
 }
 
@@ -89,7 +88,7 @@ func (c *conversation) open(ctx context.Context, version string, spec agents.Ses
 	}
 	open := threadOpen{
 		Thread: spec.NativeID, Cwd: spec.Cwd, Model: spec.Model, Policy: modes[c.mode].policy, Sandbox: "read-only",
-		Config: config, Instructions: spec.Guidance, ExcludeTurns: spec.NativeID != "",
+		Config: config, ExcludeTurns: spec.NativeID != "",
 	}
 	method := "thread/start"
 	if spec.NativeID != "" {

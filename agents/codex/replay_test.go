@@ -57,7 +57,7 @@ func TestRecorded(t *testing.T) {
 			host := agenttest.NewHost(t)
 			ours := mcp.Interaction("/bin/parley-mcp", "/run/credential.json", true, false, mcp.DefaultLimits())
 			agent, err := codex.New("test").Open(ctx, conn, agents.SessionSpec{
-				Cwd: "/scratch/work", Mode: agents.ModeEdits, NativeID: tt.native, Effort: "high", Catalog: mcp.Catalog{ours}, Guidance: "Ask.",
+				Cwd: "/scratch/work", Mode: agents.ModeEdits, NativeID: tt.native, Effort: "high", Catalog: mcp.Catalog{ours},
 			}, host)
 			if err != nil {
 				t.Fatal(err)

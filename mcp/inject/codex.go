@@ -43,10 +43,10 @@ type CodexOwn struct {
 	Direct []string
 }
 
-// CodexDirect is the setting whose namespaces the CLI shows to every model as
+// codexDirect is the setting whose namespaces the CLI shows to every model as
 // plain tools. Newer models otherwise see a search, or a script to call them
 // from, and a call that waits for a person no longer makes the model wait.
-const CodexDirect = "features.code_mode.direct_only_tool_namespaces"
+const codexDirect = "features.code_mode.direct_only_tool_namespaces"
 
 // CodexName is how Codex spells a server's name, or a tool's, to its model: with
 // an underscore for every character that a function's name may not have.
@@ -103,7 +103,7 @@ func Codex(servers mcp.Catalog, own CodexOwn) ([]byte, error) {
 		config["mcp_servers"] = entries
 	}
 	if len(direct) > 0 {
-		config[CodexDirect] = direct
+		config[codexDirect] = direct
 	}
 	return json.Marshal(config)
 }
