@@ -33,7 +33,6 @@ type wish struct {
 	home    string // "" is a fresh one
 	model   *fakemodel.Server
 	name    string // of the model; "" is one that gets plain functions
-	env     []string
 	mode    agents.Mode
 	native  string
 	catalog mcp.Catalog
@@ -97,9 +96,9 @@ func prepare(t *testing.T, w wish) (agents.Install, agents.SessionSpec) {
 	return install, agents.SessionSpec{
 		SessionID: "s1", NativeID: w.native, Cwd: filepath.Join(w.home, "project"), Mode: w.mode,
 		Catalog: w.catalog, Limits: mcp.DefaultLimits(), RunDir: filepath.Join(w.home, "run"),
-		Env: append([]string{
+		Env: []string{
 			"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + filepath.Join(w.home, "tmp"), "FAKE_KEY=" + apiKey,
-		}, w.env...),
+		},
 		OwnServers: !w.strict, Root: os.Getuid() == 0,
 	}
 }

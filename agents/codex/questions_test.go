@@ -113,3 +113,34 @@ func TestServers(t *testing.T) {
 		})
 	}
 }
+
+// The person's own servers stay beside ours, unless they are to be left out.
+func TestOwnServers(t *testing.T) {
+	t.Parallel()
+	for _, strict := range []bool{false, true} {
+		own := rig(t, "own")
+		w := wish{
+			strict: strict, catalog: mcp.Catalog{ours(t)}, model: serve(t, says("hello", fakemodel.Text("Good morning."))),
+			config: "[mcp_servers.own]\ncommand = \"" + own.Command + "\"\nenv = { " + roleVar + " = \"mcp\" }",
+		}
+		l := launch(t, w)
+		l.prompt("hello")
+		l.done()
+		var names []string
+		for _, s := range agenttest.All[agents.Started](l.host.Events()) {
+			for _, server := range s.Servers {
+				if !slices.Contains(names, server.Name) {
+					names = append(names, server.Name)
+				}
+			}
+		}
+		slices.Sort(names)
+		want := []string{"own", mcp.InteractionServer}
+		if strict {
+			want = want[1:]
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("left out %v: servers %q, want %q", strict, names, want)
+		}
+	}
+}
