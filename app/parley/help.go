@@ -13,6 +13,7 @@ const overview = `Parley runs coding agents and brings their questions to you.
   parley serve link                                      one more link to it
   parley run --agent NAME [OPTIONS] PROMPT               one session in the terminal
   parley questions [--watch] [--moved-on] [--json]       what waits for you
+  parley questions --history | --export md|json          what was asked, and what became of it
   parley answer ID [OPTIONS]                             answer any of them
   parley sessions list|show|resume|export                what was said and done
   parley agents [--refresh] [--json]                     what is installed
@@ -60,12 +61,21 @@ PROMPT "-" is read from standard input.
 Ctrl-C stops the turn, a second one leaves.
 `,
 	"questions": `parley questions [--watch] [--moved-on] [--json]
+parley questions --history [CHOICE] [--limit N] [--json]
+parley questions --export md|json [CHOICE]
 
-Lists what agents are waiting for, by the time left.
+Lists what agents are waiting for, by the time left. --history lists what was
+ever asked, newest first; --export writes it as a decision log, all of it.
 
   --watch     goes on as questions come and go
   --moved-on  lists those that the agent went on without; they still take an answer
   --json      one question a line
+
+CHOICE, each for a part of the past:
+  --search TEXT   words that occur in question, options, answer, reason or title
+  --session ID, --agent NAME, --kind KIND
+  --end END       response, dismissed, timeout, cancelled, waiting or late
+  --since DAY, --until DAY   such as 2026-11-30 or "2026-11-30 14:00"
 `,
 	"answer": `parley answer ID [OPTIONS]
 

@@ -18,8 +18,15 @@ func (p *program) questions(ctx context.Context, args []string) (int, error) {
 	asJSON := fs.Bool("json", false, "")
 	watch := fs.Bool("watch", false, "")
 	movedOn := fs.Bool("moved-on", false, "")
+	h := historyFlags(fs)
 	if err := none(fs, args); err != nil {
 		return 0, err
+	}
+	if past, err := h.asked(fs, *watch || *movedOn); err != nil || past {
+		if err != nil {
+			return 0, err
+		}
+		return p.history(ctx, h, *asJSON)
 	}
 	state := app.InteractionsWaiting
 	if *movedOn {
