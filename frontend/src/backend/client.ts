@@ -21,6 +21,7 @@ import type {
   Outcome,
   Presence,
   ProcessList,
+  ProcessTrees,
   QueueChange,
   Reply,
   RuleList,
@@ -110,6 +111,7 @@ export const api = {
   close: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/close`),
   resume: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/resume`),
   processes: (s: string) => call<ProcessList>('GET', `/api/sessions/${id(s)}/processes`),
+  allProcesses: () => call<ProcessTrees>('GET', '/api/processes'),
   send: (s: string, m: NewMessage) => call<MessageReply>('POST', `/api/sessions/${id(s)}/messages`, m),
   savePicture: (s: string, p: NewPicture) => call<Attachment>('POST', `/api/sessions/${id(s)}/pictures`, p),
   /** Where a kept picture is shown from. */

@@ -1,7 +1,7 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { FileChanged, Process, Session } from '../../backend/types.gen.ts';
-import { megabytes, tokens } from '../../lib/bytes.ts';
+import { tokens } from '../../lib/bytes.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, splitPath } from '../../lib/text.ts';
 import { duration } from '../../lib/time.ts';
@@ -11,6 +11,7 @@ import { useTimelines } from '../../state/timelines.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { PlanCount, PlanSteps } from './plan.tsx';
+import { ProcessRows, useProcesses } from './processes.tsx';
 import { changedFiles, changedLines, workedAndWaited } from './rows.logic.ts';
 import { FileDiff, PlusMinus } from './tool.tsx';
 
@@ -146,32 +147,13 @@ function UsageSection({ session }: { session: Session }) {
   );
 }
 
-const lookEveryMS = 3000;
+const noProcesses: Process[] = [];
 
 function ProcessSection({ session }: { session: Session }) {
   const t = useT();
-  const [list, setList] = useState<Process[]>([]);
   const [open, setOpenHere] = useState(true);
-  useEffect(() => {
-    if (!open || !session.live) {
-      setList([]);
-      return;
-    }
-    let gone = false;
-    const look = () =>
-      api.processes(session.id).then(
-        (l) => !gone && setList(l.processes),
-        () => !gone && setList([]),
-      );
-    void look();
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void look();
-    }, lookEveryMS);
-    return () => {
-      gone = true;
-      clearInterval(timer);
-    };
-  }, [session.id, session.live, open]);
+  const look = () => api.processes(session.id).then((l) => l.processes);
+  const list = useProcesses(open && session.live, noProcesses, look, session.id);
   if (!session.live) return null;
   return (
     <section className="sp">
@@ -182,15 +164,7 @@ function ProcessSection({ session }: { session: Session }) {
         </button>
         <span className="m">{open && list.length > 0 ? t('side.processCount', { n: list.length }) : ''}</span>
       </h2>
-      {list.map((p) => (
-        <div className="proc" key={p.pid}>
-          <span className="n" style={{ paddingInlineStart: p.depth * 14 }}>
-            {oneLine(p.name)}
-          </span>
-          <span>{p.pid}</span>
-          <span>{megabytes(p.rss_bytes)}</span>
-        </div>
-      ))}
+      <ProcessRows list={list} />
     </section>
   );
 }
