@@ -191,9 +191,39 @@ export class Fixture {
       if (verb === 'processes') {
         return reply(200, {
           processes: [
-            { pid: 48210, parent: 1, name: 'claude', depth: 0, rss_bytes: 214e6, age_ms: 6e4 },
-            { pid: 48233, parent: 48210, name: 'parley-mcp', depth: 1, rss_bytes: 9e6, age_ms: 6e4 },
-            { pid: 48301, parent: 48210, name: 'gopls serve', depth: 1, rss_bytes: 388e6, age_ms: 5e4 },
+            {
+              pid: 48210,
+              parent: 1,
+              name: 'claude',
+              depth: 0,
+              rss_bytes: 214e6,
+              age_ms: 6e4,
+              waits: 'event',
+              waits_on: '',
+              waits_because: 'state S, kernel function do_epoll_wait',
+            },
+            {
+              pid: 48233,
+              parent: 48210,
+              name: 'parley-mcp',
+              depth: 1,
+              rss_bytes: 9e6,
+              age_ms: 6e4,
+              waits: 'read',
+              waits_on: 'claude (48210)',
+              waits_because: 'state S, kernel function anon_pipe_read, descriptor 0',
+            },
+            {
+              pid: 48301,
+              parent: 48210,
+              name: 'gopls serve',
+              depth: 1,
+              rss_bytes: 388e6,
+              age_ms: 5e4,
+              waits: '',
+              waits_on: '',
+              waits_because: 'state R',
+            },
           ],
         });
       }
