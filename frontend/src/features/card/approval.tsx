@@ -35,7 +35,8 @@ export function ApprovalBody({ i, draft, locked, edit, headingID }: BodyProps) {
     <>
       {i.header && <HeaderTag text={i.header} />}
       <h2 className="q" id={headingID}>
-        <Paragraphs text={a.title || i.question} />
+        {/* Some agents give nothing but the command; it stands right below. */}
+        <Paragraphs text={exact && a.title === exact ? t('card.runThis') : a.title || i.question} />
       </h2>
       {exact && <Exact text={neutral(exact)} hot={isRisky(a) ? graveWords(a) : []} />}
       {a.diff && <Diff text={a.diff} label={t('tool.diff')} />}
@@ -49,10 +50,14 @@ export function ApprovalBody({ i, draft, locked, edit, headingID }: BodyProps) {
             </dd>
           </>
         )}
-        <dt>{t('card.tool')}</dt>
-        <dd>
-          <Line text={a.tool} />
-        </dd>
+        {a.tool !== exact && (
+          <>
+            <dt>{t('card.tool')}</dt>
+            <dd>
+              <Line text={a.tool} />
+            </dd>
+          </>
+        )}
         {a.risks.includes('network') && (
           <>
             <dt>{t('card.note')}</dt>

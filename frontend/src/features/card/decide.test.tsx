@@ -162,3 +162,16 @@ it('can do nothing any more once its time ran out', async () => {
   await wait(0);
   expect(back.answers).toEqual([]);
 });
+
+it('asks in words when the agent gave nothing but the command, which is shown once', () => {
+  const approval = {
+    ...push().approval!,
+    risks: [],
+    title: 'uname -a',
+    tool: 'uname -a',
+    command: 'uname -a',
+  };
+  back = place({ ...push(), approval });
+  expect(screen.getByRole('heading', { name: 'Run this command?' })).toBeTruthy();
+  expect(screen.getAllByText('uname -a')).toHaveLength(1);
+});

@@ -72,7 +72,8 @@ export function Timeline({ session, renderQuestion, empty, after }: Props) {
     if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [size, rows, after]);
 
-  useFollowOnResize(box, atEnd);
+  const waits = history !== undefined && !history.loaded;
+  useFollowOnResize(box, atEnd, !waits);
   useKeepPlace(box, rows, virtual);
 
   useEffect(() => {
@@ -98,7 +99,7 @@ export function Timeline({ session, renderQuestion, empty, after }: Props) {
     if (el.scrollTop < olderZone && history?.more) void fetchOlder(session.id);
   };
 
-  if (history && !history.loaded) {
+  if (waits) {
     return (
       <div className="tl tl-wait">
         {history.failed && (
@@ -167,11 +168,14 @@ function guess(row: Row): number {
   }
 }
 
-/** Keeps the end in view when the card above the composer comes or goes. */
+/** Keeps the end in view when the card above the composer comes or goes, or the composer grows. */
 function useFollowOnResize(
   box: React.RefObject<HTMLDivElement | null>,
   atEnd: React.RefObject<boolean>,
+  /** The timeline is on the page; before its history has come it is not. */
+  there: boolean,
 ): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: there is when the box comes
   useEffect(() => {
     const el = box.current;
     if (!el || typeof ResizeObserver === 'undefined') return;
@@ -180,7 +184,7 @@ function useFollowOnResize(
     });
     observer.observe(el);
     return () => observer.disconnect();
-  }, [box, atEnd]);
+  }, [box, atEnd, there]);
 }
 
 /** Keeps the rows before the reader's eyes where they are when an older page comes in above. */

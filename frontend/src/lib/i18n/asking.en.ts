@@ -46,6 +46,7 @@ export const asking = {
   'card.note': 'Note',
   'card.detail': 'Detail',
   'card.lines': { one: '{n} line', other: '{n} lines, shown to the end' },
+  'card.runThis': 'Run this command?',
   'card.linkHint': 'Opens in your browser. What you enter there never passes through Parley or the agent.',
   'card.linkRefused': 'This is no web address, so Parley does not open it.',
   'card.echoText': 'Your text',

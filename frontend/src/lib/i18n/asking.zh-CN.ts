@@ -49,6 +49,7 @@ export const asking: { [K in keyof typeof english]: string | Forms } = {
   'card.note': '注意',
   'card.detail': '详情',
   'card.lines': { other: '共 {n} 行，已完整显示' },
+  'card.runThis': '要运行这条命令吗？',
   'card.linkHint': '会在浏览器中打开。你在那里输入的内容不会经过 Parley 或智能体。',
   'card.linkRefused': '这不是网页地址，Parley 不会打开它。',
   'card.echoText': '你写的内容',
