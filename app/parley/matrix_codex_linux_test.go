@@ -39,7 +39,9 @@ var codexFamily = family{
 	more: map[string][]string{
 		"native question": {"--mode", "plan"},           // elsewhere it has no such tool
 		"elicitation":     {"--model", "another-model"}, // others search for the tools of the person's servers
-		"sub-agent":       {"--model", "gpt-6.2-sol"},
+
+		"servers of the override file": {"--model", "another-model"},
+		"sub-agent":                    {"--model", "gpt-6.2-sol"},
 		// Opened in a mode that may write, it would note in its configuration that
 		// it trusts the folder.
 		"person's files unchanged": {"--mode", "edits"},

@@ -78,6 +78,7 @@ var cells = []cell{
 	{"sub-agent", false, cellSubAgent},
 	{"person's files unchanged", false, cellFilesUnchanged},
 	{"no secret in argv", false, cellNoSecretInArgv},
+	{"servers of the override file", false, cellOverrideServers},
 }
 
 // results are what became of the cells: passed, failed, not run, or why it is
