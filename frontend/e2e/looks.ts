@@ -63,6 +63,7 @@ function layoutFaults(): string[] {
   const touched = '.pnav a, .c-foot button, .c-head button, .dhead a, .comp button, .head > .btn, .opt';
   for (const el of wide < 600 ? document.querySelectorAll<HTMLElement>(touched) : []) {
     const box = el.getBoundingClientRect();
+    if (box.height > 1 && box.right > wide + 1) out.push(`a finger can’t reach it: ${tell(el)}`);
     if (box.height > 1 && (box.height < 43.5 || box.width < 43.5)) {
       out.push(
         `${Math.round(box.width)} × ${Math.round(box.height)} px is too small for a finger: ${tell(el)}`,

@@ -16,7 +16,7 @@ export async function pastePicture(page: Page, field: string, name: string, side
         // Noise keeps a large one large.
         const dots = pen.getImageData(0, 0, side, side > 1000 ? side * 0.6 : 1);
         for (let i = 0; i < dots.data.length; i += 4) {
-          for (let c = 0; c < 3; c++) dots.data[i + c] = (i * (c + 7) * 2654435761) >>> 24;
+          for (let c = 0; c < 3; c++) dots.data[i + c] = Math.random() * 256;
         }
         pen.putImageData(dots, 0, 0);
         const blob = await new Promise<Blob>((done) => canvas.toBlob((b) => done(b!)));
