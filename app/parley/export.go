@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -10,14 +13,42 @@ import (
 	"parley/app/mask"
 )
 
-// export writes a whole conversation, as Markdown or one event a line.
-func (p *program) export(ctx context.Context, b *backend, s app.Session, asJSON bool) error {
+// export writes a whole conversation, as Markdown or one event a line. Outputs
+// of tools that are too long for it go as files into the folder outputs, unless
+// that is "".
+func (p *program) export(ctx context.Context, b *backend, s app.Session, asJSON bool, outputs string) error {
+	if outputs != "" {
+		if err := os.MkdirAll(outputs, 0o700); err != nil {
+			return app.Errorf(app.CodeFolderUnusable, "The folder %s can't be used: %w", outputs, err)
+		}
+	}
 	if !asJSON {
 		if _, err := fmt.Fprint(mask.Writer(p.Out), exportHead(s)); err != nil {
 			return err
 		}
 	}
-	return b.EachEvent(ctx, s.ID, func(e app.Event) error { return p.exportEvent(e, asJSON) })
+	return b.EachEvent(ctx, s.ID, func(e app.Event) error {
+		if d, ok := e.Data.(*app.ToolCompleted); ok && d.OutputID != "" && outputs != "" {
+			if err := exportOutput(ctx, b, s.ID, d.OutputID, filepath.Join(outputs, "output-"+d.OutputID+".txt")); err != nil {
+				return err
+			}
+		}
+		return p.exportEvent(e, asJSON)
+	})
+}
+
+// exportOutput writes one long output into a new file. One that is not kept any
+// more is left out.
+func exportOutput(ctx context.Context, b *backend, session app.SessionID, id, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return app.Errorf(app.CodeFolderUnusable, "%s can't be written: %w", path, err)
+	}
+	err = b.Output(ctx, session, id, f)
+	if err = errors.Join(err, f.Close()); app.ErrorCode(err) == app.CodeNotFound {
+		return os.Remove(path)
+	}
+	return err
 }
 
 func (p *program) exportEvent(e app.Event, asJSON bool) error {
@@ -49,6 +80,10 @@ func markdown(e app.Event) string {
 		return "\n" + strings.TrimSpace(d.Text) + "\n"
 	case *app.ToolStarted:
 		return toolLine(d)
+	case *app.ToolCompleted:
+		if d.OutputID != "" {
+			return fmt.Sprintf("  (%d bytes of output: `output-%s.txt`)\n", d.OutputBytes, d.OutputID)
+		}
 	case *app.FileChanged:
 		return fmt.Sprintf("- %s `%s`\n", d.Change, d.Path)
 	case *app.Interaction:

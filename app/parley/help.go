@@ -93,9 +93,11 @@ id, of at least four characters, when only one question fits.
 	"sessions": `parley sessions list [--json]
 parley sessions show ID [--json]
 parley sessions resume ID [--json] PROMPT
-parley sessions export ID [--json]
+parley sessions export ID [--json] [--outputs FOLDER]
 
 export writes the whole conversation as Markdown, with --json one event a line.
+Of a long output it has the beginning and the end; with --outputs every long
+output is written whole into that folder, a file each.
 ID may be the beginning or the end of an id.
 `,
 	"agents": `parley agents [--refresh] [--json]

@@ -19,6 +19,10 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	verb, args := args[0], args[1:]
 	fs := flags("sessions " + verb)
 	asJSON := fs.Bool("json", false, "")
+	var outputs string
+	if verb == "export" {
+		fs.StringVar(&outputs, "outputs", "", "")
+	}
 	rest, err := parse(fs, args)
 	if err != nil {
 		return 0, err
@@ -37,7 +41,7 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 		}))
 	case verb == "export" && len(rest) == 1:
 		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
-			return exitDone, p.export(ctx, b, s, *asJSON)
+			return exitDone, p.export(ctx, b, s, *asJSON, outputs)
 		}))
 	case verb == "-h", verb == "--help", verb == "help":
 		return 0, errHelp

@@ -3,10 +3,14 @@ package paths
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/adrg/xdg"
+
+	"parley/app"
 )
 
 // EnvHome is the variable that puts config, data, state and runtime into one
@@ -77,19 +81,40 @@ func decide(home string) (Dirs, error) {
 // there before is narrowed: it may hold launch tokens.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make folder: %w", err)
+		return unusable(dir, err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("look at folder: %w", err)
+		return unusable(dir, err)
 	}
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("close folder to others: %w", err)
+		return unusable(dir, err)
 	}
 	return nil
+}
+
+// unusable says in a sentence why Parley's folder can't be used, and what to do.
+func unusable(dir string, err error) error {
+	at := dir
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		at = e.Path // the part of the path that is at fault
+		err = e.Err
+	}
+	message := fmt.Sprintf("Parley's folder %s can't be used: %v.", at, err)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrExist):
+		message = fmt.Sprintf("%s is no folder, and Parley needs one there. Move it away, or set %s to another folder.", at, EnvHome)
+	case errors.Is(err, syscall.ENOSPC):
+		message = fmt.Sprintf("The disk that is to hold %s is full. Free some space and start Parley again.", at)
+	case errors.Is(err, syscall.EROFS):
+		message = fmt.Sprintf("%s lies on a disk that can only be read. Make it writable, or set %s to another folder.", at, EnvHome)
+	case errors.Is(err, fs.ErrPermission):
+		message = fmt.Sprintf("You may not write %s. Make it yours and writable, or set %s to another folder.", at, EnvHome)
+	}
+	return &app.Error{Code: app.CodeStorageFailed, Message: message, Err: err}
 }
 
 // Socket is the path of the control socket, short enough for every system.

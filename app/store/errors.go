@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -35,6 +36,14 @@ func explain(err error) (sentence string, known bool) {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	if !ok {
 		return "", false
+	}
+	// Beside the record lie files that need room too; of them SQLite knows only
+	// that something failed.
+	switch e.SystemErrno {
+	case syscall.ENOSPC:
+		e.Code = sqlite3.ErrFull
+	case syscall.EROFS:
+		e.Code = sqlite3.ErrReadonly
 	}
 	switch e.Code {
 	case sqlite3.ErrFull:

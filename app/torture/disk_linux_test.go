@@ -87,7 +87,7 @@ func TestFullDisk(t *testing.T) {
 
 	free := fillUp(t, root)
 	answer := app.Answer{InteractionID: in.ID, Status: app.StatusAnswered, Text: "Moin"}
-	_, err = s.Answer(ctx, answer)
+	_, err = sc.answer(ctx, answer)
 	if app.ErrorCode(err) != app.CodeStorageFailed {
 		t.Fatalf("an answer on a full disk: %v", err)
 	}
@@ -96,7 +96,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("it has ended as %+v, %v", now.Outcome, err)
 	}
 	free()
-	reply, err := s.Answer(ctx, answer)
+	reply, err := sc.answer(ctx, answer)
 	if err != nil || !reply.Accepted || reply.Late {
 		t.Fatalf("with room: %+v, %v", reply, err)
 	}
@@ -252,7 +252,7 @@ func TestLockedInMidQuestion(t *testing.T) {
 	release := hold(t, h.dirs.Database(), false)
 	answered := make(chan error, 1)
 	go func() {
-		reply, err := s.Answer(ctx, app.Answer{InteractionID: in.ID, Status: app.StatusAnswered, Text: "Moin"})
+		reply, err := sc.answer(ctx, app.Answer{InteractionID: in.ID, Status: app.StatusAnswered, Text: "Moin"})
 		if err == nil && (!reply.Accepted || reply.Late) {
 			err = errors.New("the answer was not taken in time")
 		}

@@ -192,7 +192,9 @@ func (w *worker) start(mark string) (*program, *socket) {
 // asides lists records that were kept aside as damaged.
 func asides(h *home) []string {
 	found, _ := filepath.Glob(h.dirs.Database() + ".damaged-*") // the pattern is good
-	return found
+	return slices.DeleteFunc(found, func(path string) bool {
+		return strings.HasSuffix(path, "-wal") || strings.HasSuffix(path, "-shm")
+	})
 }
 
 // end kills the back end and waits until nothing of its tree is left.

@@ -151,7 +151,7 @@ func (s *scene) question(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := answerTo(in, fmt.Sprintf("answer %d", s.point.n))
+	answer := answerTo(in, fmt.Sprintf("answer %d", s.point.n))
 	path := "/api/interactions/" + in.ID
 	switch s.point.at {
 	case asked:
@@ -182,19 +182,21 @@ func (s *scene) question(ctx context.Context) error {
 		return s.program.cmd.Process.Signal(syscall.SIGTERM)
 	case dismissing:
 		s.reach()
-		return s.answer(ctx, app.Answer{InteractionID: in.ID, Status: app.StatusCancelled})
+		_, err := s.answer(ctx, app.Answer{InteractionID: in.ID, Status: app.StatusCancelled})
+		return err
 	case answering:
 		if err := s.call(ctx, "POST", path+"/seen", struct{}{}, nil); err != nil {
 			return err
 		}
 		s.reach()
-		return s.answer(ctx, reply)
+		_, err := s.answer(ctx, answer)
+		return err
 	case accepted:
-		err := s.answer(ctx, reply)
+		_, err := s.answer(ctx, answer)
 		s.reach()
 		return err
 	case delivered, writing:
-		if err := s.answer(ctx, reply); err != nil {
+		if _, err := s.answer(ctx, answer); err != nil {
 			return err
 		}
 		err := s.tape.wait(ctx, func(e app.Event) bool {
@@ -227,7 +229,9 @@ func (s *scene) ask(ctx context.Context) (app.SessionID, app.TurnID, error) {
 	if s.point.again {
 		if id := s.any(); id != "" {
 			turn, err := s.send(ctx, id, s.point.prompt)
-			return id, turn, err
+			if app.ErrorCode(err) != app.CodeSessionClosed {
+				return id, turn, err
+			}
 		}
 	}
 	return s.begin(ctx, "Make me a page")
@@ -250,7 +254,8 @@ func (s *scene) late(ctx context.Context) error {
 		return err
 	}
 	s.reach()
-	return s.answer(ctx, app.Answer{InteractionID: list[0].ID, Status: app.StatusAnswered, Text: fmt.Sprintf("late answer %d", s.point.n)})
+	_, err = s.answer(ctx, app.Answer{InteractionID: list[0].ID, Status: app.StatusAnswered, Text: fmt.Sprintf("late answer %d", s.point.n)})
+	return err
 }
 
 // any is one of the sessions, not always the same, "" when there is none.
@@ -354,10 +359,10 @@ func (s *scene) draft(ctx context.Context, in app.Interaction, revision int64) e
 	return nil
 }
 
-func (s *scene) answer(ctx context.Context, a app.Answer) error {
+func (s *scene) answer(ctx context.Context, a app.Answer) (reply app.Reply, err error) {
 	in, err := s.Interaction(ctx, a.InteractionID)
 	if err != nil {
-		return err
+		return reply, err
 	}
 	var at int
 	s.ledger.with(func() {
@@ -365,10 +370,8 @@ func (s *scene) answer(ctx context.Context, a app.Answer) error {
 		at = len(c.given)
 		c.given = append(c.given, given{answer: a})
 	})
-	reply, err := s.Answer(ctx, a)
-	if err != nil {
-		return err
+	if reply, err = s.Answer(ctx, a); err == nil {
+		s.ledger.with(func() { s.ledger.cardLocked(in).given[at].reply = &reply })
 	}
-	s.ledger.with(func() { s.ledger.cardLocked(in).given[at].reply = &reply })
-	return nil
+	return reply, err
 }

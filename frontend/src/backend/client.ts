@@ -120,6 +120,19 @@ export const api = {
     call<Session>('PATCH', `/api/sessions/${id(s)}/queue/${id(turn)}`, change),
   dropQueued: (s: string, turn: string) =>
     call<Session>('DELETE', `/api/sessions/${id(s)}/queue/${id(turn)}`),
+  /** Bytes of a tool's whole output, from an offset on; fewer at its end. */
+  outputPart: async (s: string, output: string, from: number, length: number): Promise<Uint8Array> => {
+    const headers = { Range: `bytes=${from}-${from + length - 1}` };
+    const response = await fetch(api.outputURL(s, output), { headers, credentials: 'same-origin' }).catch(
+      (e: unknown) => {
+        throw new ApiError('offline', e instanceof Error ? e.message : String(e));
+      },
+    );
+    if (!response.ok) throw refusal(response.status, await response.text());
+    return new Uint8Array(await response.arrayBuffer());
+  },
+  /** Where a tool's whole output is. */
+  outputURL: (s: string, output: string) => `/api/sessions/${id(s)}/outputs/${id(output)}`,
   /** A page of a timeline: the newest, the one before a number, or what came after one. */
   timeline: (s: string, at: { before?: number; after?: number }, limit: number) => {
     const query = new URLSearchParams({ limit: String(limit) });

@@ -39,7 +39,14 @@ export interface ToolPart {
   parent: string;
   startedAt: number;
   /** Null while it runs. */
-  end: { status: ToolStatus; output: string; truncated: boolean; durationMS: number } | null;
+  end: {
+    status: ToolStatus;
+    output: string;
+    truncated: boolean;
+    durationMS: number;
+    /** Where the whole of a truncated output is kept, if it is. */
+    whole?: { session: string; id: string; bytes: number };
+  } | null;
   files: readonly FileChanged[];
 }
 
@@ -200,7 +207,16 @@ function change(h: History, e: Event): History {
     case 'tool.completed': {
       const d = e.data;
       const { [d.tool_id]: _, ...progress } = h.progress;
-      const end = { status: d.status, output: d.output, truncated: d.truncated, durationMS: d.duration_ms };
+      const whole = d.output_id
+        ? { whole: { session: e.session_id, id: d.output_id, bytes: d.output_bytes ?? 0 } }
+        : {};
+      const end = {
+        status: d.status,
+        output: d.output,
+        truncated: d.truncated,
+        durationMS: d.duration_ms,
+        ...whole,
+      };
       return patchTool({ ...h, progress }, d.tool_id, (t) => ({ ...t, end }));
     }
     case 'file.changed': {

@@ -9,6 +9,7 @@ import { setOpen, useView } from '../../state/view.ts';
 import { Diff } from '../../ui/diff.tsx';
 import { Icon, type IconName, State } from '../../ui/icon.tsx';
 import { changedLines, countLooks, isSentence } from './rows.logic.ts';
+import { Whole } from './whole.tsx';
 
 const icons: Record<ToolKind, IconName> = {
   read: 'file',
@@ -132,7 +133,11 @@ function Details({ tool, progress, inside }: Pick<Props, 'tool' | 'progress' | '
       ))}
       {input && diffs.length === 0 && <Block label={t('tool.input')} text={input} />}
       {output && <Block label={t('tool.output')} text={output} />}
-      {tool.end?.truncated && <p className="mut note">{t('tool.truncated')}</p>}
+      {tool.end?.whole ? (
+        <Whole {...tool.end.whole} />
+      ) : (
+        tool.end?.truncated && <p className="mut note">{t('tool.truncated')}</p>
+      )}
       {!input && !output && !inside && diffs.length === 0 && <p className="mut note">{t('tool.nothing')}</p>}
     </div>
   );
