@@ -37,6 +37,23 @@ func TestHomePutsEverythingInOneFolder(t *testing.T) {
 	}
 }
 
+// A relative home is that of the folder that one is in, and stays it: a program
+// that a back end starts elsewhere must not take it for another.
+func TestRelativeHomeBecomesAbsolute(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	d, err := paths.Resolve(env("h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "h", "data"); d.Data != want || !filepath.IsAbs(d.Socket()) {
+		t.Errorf("data in %s, want %s; socket %s", d.Data, want, d.Socket())
+	}
+}
+
 func TestFolderOpenToOthersIsNarrowed(t *testing.T) {
 	home := t.TempDir()
 	run := filepath.Join(home, "run")
