@@ -55,7 +55,8 @@ function layoutFaults(): string[] {
     ) {
       out.push(`scrolls sideways: ${tell(el)}`);
     }
-    if (el.matches('button') && el.scrollWidth > el.clientWidth + 1 && style.textOverflow !== 'ellipsis') {
+    const words = el.matches('button') && (el.textContent ?? '').trim() !== '';
+    if (words && el.scrollWidth > el.clientWidth + 1 && style.textOverflow !== 'ellipsis') {
       out.push(`a button is too narrow for its words: ${tell(el)}`);
     }
   }
