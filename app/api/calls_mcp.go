@@ -30,41 +30,6 @@ type MCP interface {
 	TrustProject(cwd, sum string) (app.MCPProject, error)
 }
 
-// MCPText is a text of the override file, and the revision that it replaces.
-type MCPText struct {
-	Text     string `json:"text"`
-	Revision string `json:"revision"`
-}
-
-// MCPProblems lists what is wrong with a text.
-type MCPProblems struct {
-	Problems []app.MCPProblem `json:"problems"`
-}
-
-// MCPRestored is the file after its last good text was put back.
-type MCPRestored struct {
-	File  app.MCPFile `json:"file"`
-	Aside string      `json:"aside"` // where the broken text is kept
-}
-
-// MCPSessions lists sessions whose agent has other servers than it would get now.
-type MCPSessions struct {
-	Sessions []app.SessionID `json:"sessions"`
-}
-
-// MCPTry names a server to try, as it would reach an agent.
-type MCPTry struct {
-	Agent   string `json:"agent"` // "" is any
-	Profile string `json:"profile"`
-	Cwd     string `json:"cwd"` // of a project, or ""
-}
-
-// MCPTrust trusts a project's file by the content that the person saw.
-type MCPTrust struct {
-	Cwd string `json:"cwd"`
-	Sum string `json:"sum"`
-}
-
 func (h *handler) mcpFile(*http.Request, Empty) (app.MCPFile, error) { return h.MCP.File(), nil }
 
 func (h *handler) mcpCheck(_ *http.Request, in MCPText) (MCPProblems, error) {

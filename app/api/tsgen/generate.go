@@ -43,7 +43,10 @@ export type EventType = keyof EventMap
 
 // calledNouns are the types of package app that a call takes or gives by
 // themselves, so that no type of package api mentions them.
-var calledNouns = []string{"Answer", "HistoryEnd", "HistoryPage", "Reply", "Settings"}
+var calledNouns = []string{
+	"Answer", "HistoryEnd", "HistoryPage", "MCPEdit", "MCPEffective", "MCPImport", "MCPImportRequest", "MCPPreview", "MCPProject", "MCPTest",
+	"Reply", "Settings",
+}
 
 // Generate returns the TypeScript for the Go files below dir, the folder of
 // package app.

@@ -592,6 +592,193 @@ export interface ProcessTree {
 }
 
 /**
+ * MCPPlace says where in the override file something stands, both from 1; zero
+ * is nowhere.
+ */
+export interface MCPPlace {
+  line: number
+  column: number
+}
+
+/** MCPProblem is something in the override file that is not in force. */
+export interface MCPProblem extends MCPPlace {
+  /** such as "overrides.codex.default.docs" */
+  path: string
+  /** a sentence */
+  text: string
+}
+
+/** MCPFile is the override file and what of it is in force. */
+export interface MCPFile {
+  path: string
+  exists: boolean
+  text: string
+  /** of Text, "" when there is no file */
+  revision: string
+  /** file, last_good, nothing */
+  in_force: string
+  /** of what is in force, 0 for nothing */
+  good_at: number
+  read_at: number
+  /** why Text is not in force */
+  problems: MCPProblem[]
+  /** what of it holds for nobody */
+  remarks: MCPProblem[]
+  /** which there are, for views of each */
+  agents: string[]
+}
+
+/**
+ * MCPOrigin is where a value comes from: built_in, managed, project, servers,
+ * overrides, disabled or raised.
+ */
+export interface MCPOrigin extends MCPPlace {
+  layer: string
+  /** as written, of overrides and disable lists */
+  agent: string
+  profile: string
+}
+
+/** MCPPast is a value that a nearer one replaces. */
+export interface MCPPast extends MCPOrigin {
+  value: string
+}
+
+/**
+ * MCPSetting is one field of a server as it is in force. Values are JSON, as one
+ * writes them into the file; secrets in them are hidden and placeholders are as
+ * written.
+ */
+export interface MCPSetting extends MCPOrigin {
+  field: string
+  value: string
+  /** the nearest first */
+  hides: MCPPast[]
+}
+
+/** MCPServer is one server as it reaches one agent and profile. */
+export interface MCPServer {
+  name: string
+  managed: boolean
+  /** of a file of the project */
+  project: boolean
+  /** on, off, elsewhere, incomplete, untrusted, own */
+  state: string
+  /** a sentence unless it is on */
+  why: string
+  settings: MCPSetting[]
+}
+
+/** MCPEffective is what one agent and profile get. */
+export interface MCPEffective {
+  agent: string
+  profile: string
+  servers: MCPServer[]
+  /** which it has in its own files */
+  own: MCPOwn[]
+  notices: string[]
+}
+
+/** MCPOwn is a server in an agent's own files. Parley leaves it alone. */
+export interface MCPOwn {
+  name: string
+  file: string
+}
+
+/**
+ * MCPPreview is what an agent is handed, with secrets hidden and placeholders as
+ * written.
+ */
+export interface MCPPreview {
+  agent: string
+  /** how it is handed over, a sentence */
+  how: string
+  text: string
+}
+
+/**
+ * MCPEdit is one change of the file, for an agent and a profile ("*" or "" for
+ * all of them) or, with Server, of the server itself.
+ */
+export interface MCPEdit {
+  name: string
+  agent: string
+  profile: string
+  server: boolean
+  /** Fields maps names ("timeout", "env.KEY") to JSON; null takes a field away. */
+  fields: Record<string, string>
+  /** Enabled switches the server on or off, nil leaves that. */
+  enabled: boolean | null
+  /** Remove takes all of the entry away. */
+  remove: boolean
+  /** Revision that the person saw, or "" for any. */
+  revision: string
+}
+
+/** MCPTest is what a server said when it was tried. */
+export interface MCPTest {
+  ok: boolean
+  /** a sentence when it is not OK */
+  problem: string
+  /** its own name and version */
+  server: string
+  tools: MCPTool[]
+  prompts: string[]
+  resources: string[]
+  /** its last words, secrets hidden */
+  stderr: string
+  duration_ms: number
+}
+
+/** MCPTool is one tool of a server. */
+export interface MCPTool {
+  name: string
+  description: string
+}
+
+/**
+ * MCPImportRequest asks what another program's file holds, and with Write takes
+ * it over.
+ */
+export interface MCPImportRequest {
+  /** claude, codex, opencode, gemini, cursor, vscode, ekko */
+  from: string
+  /** "" is the program's usual file */
+  path: string
+  /** only these servers; empty is all */
+  names: string[]
+  write: boolean
+}
+
+/** MCPImport is what an import would take over, or took over. */
+export interface MCPImport {
+  path: string
+  servers: MCPImportServer[]
+  notes: string[]
+  written: boolean
+}
+
+/** MCPImportServer is one server of another program's file. */
+export interface MCPImportServer {
+  name: string
+  /** JSON, with secrets hidden */
+  fields: Record<string, string>
+  /** why it is not taken over, "" when it is */
+  skip: string
+}
+
+/** MCPProject is a project's own file of servers. */
+export interface MCPProject {
+  path: string
+  /** of its content, "" when there is no file */
+  sum: string
+  trusted: boolean
+  /** as command lines or addresses, secrets hidden */
+  servers: string[]
+  problem: string
+}
+
+/**
  * Grant says what an allowance beyond "once" would let through, where Parley
  * itself keeps it. An allow action of an approval without a grant is kept by
  * the agent's CLI, in its own terms.
@@ -1114,4 +1301,42 @@ export interface Conflict {
   error: WireError
   outcome?: Outcome
   late?: Late
+}
+
+/** MCPText is a text of the override file, and the revision that it replaces. */
+export interface MCPText {
+  text: string
+  revision: string
+}
+
+/** MCPProblems lists what is wrong with a text. */
+export interface MCPProblems {
+  problems: MCPProblem[]
+}
+
+/** MCPRestored is the file after its last good text was put back. */
+export interface MCPRestored {
+  file: MCPFile
+  /** where the broken text is kept */
+  aside: string
+}
+
+/** MCPSessions lists sessions whose agent has other servers than it would get now. */
+export interface MCPSessions {
+  sessions: SessionID[]
+}
+
+/** MCPTry names a server to try, as it would reach an agent. */
+export interface MCPTry {
+  /** "" is any */
+  agent: string
+  profile: string
+  /** of a project, or "" */
+  cwd: string
+}
+
+/** MCPTrust trusts a project's file by the content that the person saw. */
+export interface MCPTrust {
+  cwd: string
+  sum: string
 }
