@@ -4,7 +4,7 @@ import { useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
 import { nameOf, useAgents } from '../../state/agents.ts';
 import { go } from '../../state/route.ts';
-import { ProcessRows, useProcesses } from '../session/processes.tsx';
+import { ProcessRows, useProcesses } from '../../ui/processes.tsx';
 
 const none: ProcessTree[] = [];
 

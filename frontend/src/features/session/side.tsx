@@ -10,8 +10,8 @@ import { useLive } from '../../state/live.ts';
 import { useTimelines } from '../../state/timelines.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { ProcessRows, useProcesses } from '../../ui/processes.tsx';
 import { PlanCount, PlanSteps } from './plan.tsx';
-import { ProcessRows, useProcesses } from './processes.tsx';
 import { changedFiles, changedLines, workedAndWaited } from './rows.logic.ts';
 import { FileDiff, PlusMinus } from './tool.tsx';
 

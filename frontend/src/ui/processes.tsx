@@ -1,11 +1,24 @@
 import { useEffect, useState } from 'react';
-import type { Process } from '../../backend/types.gen.ts';
-import { megabytes } from '../../lib/bytes.ts';
-import { useT } from '../../lib/i18n/i18n.ts';
-import { oneLine } from '../../lib/text.ts';
-import { age } from '../../lib/time.ts';
+import { megabytes } from '../lib/bytes.ts';
+import { type PlainKey, useT } from '../lib/i18n/i18n.ts';
+import { oneLine } from '../lib/text.ts';
+import { age } from '../lib/time.ts';
 
 const lookEveryMS = 3000;
+
+type Wait = PlainKey extends infer K ? (K extends `waits.${infer W}` ? W : never) : never;
+
+/** A process as its row shows it. */
+interface Shown {
+  pid: number;
+  name: string;
+  depth: number;
+  rss_bytes: number;
+  age_ms: number;
+  waits: Wait | '';
+  waits_on: string;
+  waits_because: string;
+}
 
 /** What look finds, looked for again and again while on and the page is seen; nothing when it fails. */
 export function useProcesses<R>(on: boolean, nothing: R, look: () => Promise<R>, key: string): R {
@@ -35,7 +48,7 @@ export function useProcesses<R>(on: boolean, nothing: R, look: () => Promise<R>,
 }
 
 /** Processes with memory, age and what each waits for; why we think so stands in the tip. */
-export function ProcessRows({ list }: { list: readonly Process[] }) {
+export function ProcessRows({ list }: { list: readonly Shown[] }) {
   const t = useT();
   return list.map((p) => (
     <div className="proc" key={p.pid}>
