@@ -19,8 +19,39 @@ const (
 	KindTerminal   SessionKind = "terminal"
 )
 
+// Scope is what a kind of session may do. A kind that is not listed may do
+// nothing.
+type Scope struct {
+	Kind SessionKind
+	Plan bool // keep a plan
+	Ask  bool // reach the person: clarify, form, the CLI's own questions, approvals
+}
+
+// Scopes is the table of all kinds.
+func Scopes() []Scope {
+	return []Scope{
+		{KindDirect, true, true},
+		{KindRoom, true, true}, // each agent has its own session in it
+		{KindWorkflow, true, false},
+		{KindBackground, true, false},
+		{KindTerminal, false, false},
+	}
+}
+
+func (k SessionKind) scope() Scope {
+	for _, s := range Scopes() {
+		if s.Kind == k {
+			return s
+		}
+	}
+	return Scope{Kind: k}
+}
+
 // MayAsk reports whether a turn of such a session may reach a person.
-func (k SessionKind) MayAsk() bool { return k == KindDirect || k == KindRoom }
+func (k SessionKind) MayAsk() bool { return k.scope().Ask }
+
+// MayPlan reports whether a turn of such a session may keep a plan.
+func (k SessionKind) MayPlan() bool { return k.scope().Plan }
 
 // SessionState is what a session is doing now.
 type SessionState string

@@ -138,7 +138,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 	if err := os.MkdirAll(l.runDir, 0o700); err != nil {
 		return agents.Launch{}, agents.SessionSpec{}, fmt.Errorf("make run folder: %w", err)
 	}
-	mayAsk, mayPlan := w.session.Kind.MayAsk(), w.session.Kind != app.KindTerminal
+	mayAsk, mayPlan := w.session.Kind.MayAsk(), w.session.Kind.MayPlan()
 	limits := cfg.Limits()
 	credential := filepath.Join(l.runDir, "credential.json")
 	ours := mcp.Interaction(cfg.MCP, credential, mayAsk, false, limits)

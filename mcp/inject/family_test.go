@@ -4,17 +4,29 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"parley/agents/registry"
 	"parley/mcp"
 	"parley/mcp/inject"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var families = []string{"claude", "codex", "opencode", "grok", "pi", "dsh", "acp", "chat", "demo"}
+// families are those whose spelling is known, and every one that the registry
+// has: a new family is tested without being added here.
+var families = func() []string {
+	all := []string{"claude", "codex", "opencode", "grok", "pi", "dsh", "acp", "chat", "demo"}
+	for _, a := range registry.All(registry.Programs{}) {
+		if f := string(a.Info().Family); !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	return all
+}()
 
 // contextID has the shape and length of a real one.
 const contextID = "pctx_0123456789012345678901234567890123456789012"
