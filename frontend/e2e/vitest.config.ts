@@ -7,7 +7,7 @@ export default defineConfig({
     environment: 'node',
     maxWorkers: 1,
     fileParallelism: false,
-    testTimeout: 90_000,
+    testTimeout: 240_000,
     hookTimeout: 60_000,
   },
 });
