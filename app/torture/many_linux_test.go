@@ -26,7 +26,7 @@ const envLong = "PARLEY_TORTURE"
 // that ask over a real parley-mcp, and answers each: goroutines, descriptors and
 // memory must be as they were after the first few hundred.
 func TestManyQuestions(t *testing.T) {
-	sessions, turns, each := 4, 2, 10
+	sessions, turns, each := 3, 2, 8
 	if os.Getenv(envLong) != "" {
 		sessions, turns, each = 10, 10, 100
 	}

@@ -30,6 +30,18 @@ CREATE INDEX events_by_tag ON events (tag);
 CREATE TABLE later (id TEXT NOT NULL PRIMARY KEY) STRICT;
 `
 
+// nextDir holds that Parley; TestMain removes it.
+var nextDir = filepath.Join(os.TempDir(), fmt.Sprintf("parley-next-%d", os.Getpid()))
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := os.RemoveAll(nextDir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
 // buildNext builds that Parley: this one with one more migration laid over its
 // sources.
 var buildNext = sync.OnceValues(func() (string, error) {
@@ -38,25 +50,24 @@ var buildNext = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
 	root := filepath.Dir(strings.TrimSpace(string(out)))
-	dir, err := os.MkdirTemp("", "parley-next")
-	if err != nil {
+	if err := os.Mkdir(nextDir, 0o700); err != nil {
 		return "", err
 	}
-	migration := filepath.Join(dir, "migration.sql")
+	migration := filepath.Join(nextDir, "migration.sql")
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
 		filepath.Join(root, "app", "store", "migrations", fmt.Sprintf("%d_next.sql", nextVersion)): migration,
 	}})
 	if err != nil {
 		return "", err
 	}
-	files := map[string]string{migration: nextMigration, filepath.Join(dir, "overlay.json"): string(overlay)}
+	files := map[string]string{migration: nextMigration, filepath.Join(nextDir, "overlay.json"): string(overlay)}
 	for path, text := range files {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return "", err
 		}
 	}
-	exe := filepath.Join(dir, "parley")
-	cmd := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", exe, "./app/parley")
+	exe := filepath.Join(nextDir, "parley")
+	cmd := exec.Command("go", "build", "-overlay", filepath.Join(nextDir, "overlay.json"), "-o", exe, "./app/parley")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the next parley: %w\n%s", err, out)
