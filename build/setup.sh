@@ -50,7 +50,7 @@ go_version()   { command -v go   >/dev/null && (cd / && GOTOOLCHAIN=local go env
 node_version() { command -v node >/dev/null && node --version 2>/dev/null | sed 's/^v//' || true; }
 
 run_packages=(build-essential pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev ca-certificates git)
-test_packages=(xvfb xauth dbus dbus-x11 at-spi2-core python3 python3-pyatspi gir1.2-atspi-2.0 xdotool imagemagick
+test_packages=(xvfb xauth dbus dbus-x11 gnome-keyring at-spi2-core python3 python3-pyatspi gir1.2-atspi-2.0 xdotool imagemagick
   x11-utils openbox dunst libnotify-bin chromium fonts-liberation fonts-noto-cjk fonts-inter fonts-dejavu-core procps)
 have_package() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 

@@ -339,7 +339,7 @@ export const en = {
   'settings.about': 'About',
   'settings.version': 'Version',
   'settings.secrets': 'Keys of agents',
-  'settings.secretsNote': 'Stored with `parley secrets`. Nobody but the agent gets them to see.',
+  'settings.secretsNote': 'Stored with the command parley secrets. Nobody but the agent gets them to see.',
   'settings.secretsKeyring': '{n} · new ones in the system keyring',
   'settings.secretsFile': '{n} · new ones in a file that only you can read',
   'settings.data': 'Data folder',

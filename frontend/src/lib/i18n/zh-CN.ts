@@ -335,7 +335,7 @@ export const zh: Catalogue = {
   'settings.about': '关于',
   'settings.version': '版本',
   'settings.secrets': '智能体的密钥',
-  'settings.secretsNote': '用 `parley secrets` 存入，只有智能体能读到。',
+  'settings.secretsNote': '用命令 parley secrets 存入，只有智能体能读到。',
   'settings.secretsKeyring': '{n} 个 · 新密钥存入系统密钥环',
   'settings.secretsFile': '{n} 个 · 新密钥存入只有你能读取的文件',
   'settings.data': '数据文件夹',
