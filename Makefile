@@ -99,7 +99,6 @@ torture: setup-test
 # Each target by itself, since go test fuzzes one at a time. An input that breaks
 # one is written to testdata/fuzz beside it and is a test from then on.
 FUZZTIME ?= 60s
-.PHONY: fuzz sabotage
 fuzz:
 	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' agents app mcp | sort | sed 's/:func / /' | while read -r file name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" </dev/null \
@@ -114,10 +113,6 @@ sabotage: setup-test
 agents-matrix: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 PARLEY_MATRIX=$(CURDIR)/docs/agents.md go test -count=1 -parallel 4 -timeout 45m -v -run '^TestMatrix$$' ./app/parley
-
-# ONLY="name…" chooses patches by a part of their names.
-sabotage: setup-test
-	go run ./build/sabotage $(ONLY)
 
 generate:
 	cd app/store && go generate .
