@@ -29,7 +29,7 @@ window  := -tags desktop,production,webkit2_41
 page    := frontend/dist/index.html
 page_of := $(shell find frontend/src frontend/public -type f 2>/dev/null) $(wildcard frontend/*.html frontend/*.json frontend/*.ts)
 
-.PHONY: run build programs window test pictures long torture bench generate clean setup setup-test \
+.PHONY: run build programs window test pictures long torture fuzz sabotage agents-matrix bench generate clean setup setup-test \
         test-go test-page test-browser test-window
 
 run: setup
