@@ -56,11 +56,11 @@ func run(ctx context.Context, names []string) int {
 	for _, p := range patches {
 		began := time.Now()
 		verdict, out := c.try(ctx, p, unsure)
+		fmt.Fprintf(os.Stderr, "%s: %s\n", p.name, verdict)
 		if verdict != noticed {
 			bad++
-			fmt.Fprintf(os.Stderr, "%s: %s\n%s\n", p.name, verdict, tail(out, 40))
+			fmt.Fprintln(os.Stderr, tail(out, 40))
 		}
-		fmt.Fprintf(os.Stderr, "%s: %s\n", p.name, verdict)
 		fmt.Fprintf(table, "%s\t%s\t%.0f\t%s\n", p.name, verdict, time.Since(began).Seconds(), p.test)
 	}
 	if err := table.Flush(); err != nil {
