@@ -29,7 +29,7 @@ type reply struct {
 func promptsOf(in app.Interaction) []prompt {
 	switch {
 	case in.Kind == app.KindApproval && in.Approval != nil:
-		return []prompt{{text: "Allow it?", options: allowOptions(in.Approval), required: true}}
+		return []prompt{{text: riskWords(in.Approval) + "Allow it?", options: allowOptions(in.Approval), required: true}}
 	case len(in.Questions) > 0:
 		list := make([]prompt, len(in.Questions))
 		for i, f := range in.Questions {
@@ -71,10 +71,38 @@ func allowOptions(a *app.Approval) []app.Option {
 	var list []app.Option
 	for _, scope := range a.Scopes {
 		if label, ok := labels[scope]; ok {
-			list = append(list, app.Option{Label: label, Value: string(scope)})
+			list = append(list, app.Option{Label: label, Value: string(scope), Description: granted(a.Grants, scope)})
 		}
 	}
 	return append(list, app.Option{Label: "Deny", Value: string(app.ActionDeny)})
+}
+
+// granted says what an allow action would let through from then on, "" where
+// that is kept by the agent's CLI in its own terms.
+func granted(grants []app.Grant, scope app.Action) string {
+	for _, g := range grants {
+		switch {
+		case g.Action != scope:
+		case g.Command != "":
+			return "exactly this command, in sessions that work in " + g.Folder
+		default:
+			return "every use of " + g.Tool + ", in sessions that work in " + g.Folder
+		}
+	}
+	return ""
+}
+
+// riskWords say why a permission deserves a second look, "" when it doesn't.
+func riskWords(a *app.Approval) string {
+	words := map[app.Risk]string{
+		app.RiskOutsideFolder: "it reaches outside of the session's folder", app.RiskNetwork: "it uses the network",
+		app.RiskDelete: "it would delete something", app.RiskForcePush: "it would rewrite shared history",
+	}
+	var text strings.Builder
+	for _, r := range a.Reasons {
+		fmt.Fprintf(&text, "Careful: %s (%s).\n", words[r.Risk], r.Words)
+	}
+	return text.String()
 }
 
 // hint says what can be typed.

@@ -102,8 +102,9 @@ func TestAPermissionIsAskedAtTheTerminal(t *testing.T) {
 	keyboard, tty := terminal(t)
 	r := h.demoAt(tty, "approve")
 	r.says(r.err, "Deny")
+	r.says(r.err, "exactly this command, in sessions that work in "+h.work)
 	typed(t, keyboard, "yes\n") // no number: no consent
-	r.says(r.err, "Type a number from 1 to 2.")
+	r.says(r.err, "Type a number from 1 to 4.")
 	typed(t, keyboard, "1\n")
 	if code := r.code(); code != exitDone || !strings.Contains(r.out.String(), "You allowed") {
 		t.Errorf("exit code %d, out %q", code, r.out)

@@ -39,7 +39,11 @@ const quote = "  | "
 // whatIsAsked is the question in one text.
 func whatIsAsked(in app.Interaction) string {
 	if a := in.Approval; a != nil {
-		return strings.TrimSpace(cmp.Or(a.Title, a.Tool) + "\n" + cmp.Or(a.Diff, a.Detail))
+		title, detail := cmp.Or(a.Title, a.Tool), cmp.Or(a.Diff, a.Detail)
+		if title == detail {
+			return title
+		}
+		return strings.TrimSpace(title + "\n" + detail)
 	}
 	text := in.Question
 	if text == "" && len(in.Questions) > 0 {

@@ -278,3 +278,15 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		}
 	}
 }
+
+func TestAPermissionSaysWhyItIsRisky(t *testing.T) {
+	asked := promptsOf(app.Interaction{Kind: app.KindApproval, Approval: &app.Approval{
+		Title: "Run a command", Command: "git push -f", Scopes: []app.Action{app.ActionAllowOnce},
+		Risks:   []app.Risk{app.RiskForcePush, app.RiskNetwork},
+		Reasons: []app.RiskReason{{Risk: app.RiskForcePush, Words: "push -f"}, {Risk: app.RiskNetwork, Words: "git push"}},
+	}})
+	want := "Careful: it would rewrite shared history (push -f).\nCareful: it uses the network (git push).\nAllow it?"
+	if len(asked) != 1 || asked[0].text != want {
+		t.Errorf("asked %+v", asked)
+	}
+}
