@@ -6,6 +6,7 @@ package desktop
 #cgo pkg-config: gtk+-3.0 webkit2gtk-4.1
 #include <gtk/gtk.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <webkit2/webkit2.h>
 
 extern void parleyPageEnded(int reason);
@@ -97,13 +98,26 @@ static void parley_close_display(void) {
 	if (d) gdk_display_close(d);
 }
 
+// A dialog by itself, for when there is nothing to open a window on.
+static void parley_say(const char *title, const char *text) {
+	if (!gtk_init_check(NULL, NULL)) return;
+	GtkWidget *d = gtk_message_dialog_new(NULL, 0, GTK_MESSAGE_ERROR, GTK_BUTTONS_CLOSE, "%s", title);
+	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(d), "%s", text);
+	gtk_window_set_title(GTK_WINDOW(d), "Parley");
+	gtk_dialog_run(GTK_DIALOG(d));
+	gtk_widget_destroy(d);
+}
+
 static void parley_do(int what) {
 	g_idle_add(what == 0 ? parley_adopt : parley_raise, NULL);
 }
 */
 import "C"
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // gtkHooks hears what GTK reports; set before the window is adopted.
 var gtkHooks atomic.Pointer[hooks]
@@ -127,6 +141,15 @@ func raiseQuietly() { C.parley_do(1) }
 // closeDisplay takes the window down for good. Call it on the main thread, once
 // Wails' loop has ended.
 func closeDisplay() { C.parley_close_display() }
+
+// sayInDialog shows a text until the person closes it. Call it on the main
+// thread, before Wails' loop.
+func sayInDialog(title, text string) {
+	t, x := C.CString(title), C.CString(text)
+	defer C.free(unsafe.Pointer(t))
+	defer C.free(unsafe.Pointer(x))
+	C.parley_say(t, x)
+}
 
 //export parleyPageEnded
 func parleyPageEnded(reason C.int) {

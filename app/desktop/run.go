@@ -56,15 +56,13 @@ func Run(ctx context.Context, args []string, look Look, stderr io.Writer) int {
 
 	dirs, err := paths.Resolve(os.Getenv)
 	if err != nil {
-		fmt.Fprintln(stderr, "parley-desktop:", app.ErrorMessage(err))
-		return exitFailed
+		return notStarted(err, signals, stderr)
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	back, err := openBackend(ctx, dirs, look.Page, log)
 	if err != nil {
 		log.Error("start", "err", err)
-		fmt.Fprintf(stderr, textsFor("").failedStart+"\n", app.ErrorMessage(err))
-		return exitFailed
+		return notStarted(err, signals, stderr)
 	}
 	w := &window{back: back, shell: &Shell{log: log}, log: log, over: make(chan struct{}), front: make(chan bool, 8)}
 	go w.onSignals(signals)
@@ -83,6 +81,19 @@ func Run(ctx context.Context, args []string, look Look, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitDone
+}
+
+// notStarted says why there is no window: whoever clicked on an icon sees no
+// standard error.
+func notStarted(err error, signals <-chan os.Signal, stderr io.Writer) int {
+	t := textsFor("")
+	fmt.Fprintf(stderr, t.failedStart+"\n", app.ErrorMessage(err))
+	go func() {
+		<-signals
+		os.Exit(exitFailed)
+	}()
+	sayInDialog(t.failedTitle, app.Plain(app.ErrorMessage(err)))
+	return exitFailed
 }
 
 // goOn keeps the back end up without a window until its agents are done or

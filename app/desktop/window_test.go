@@ -3,6 +3,7 @@
 package desktop_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -238,6 +239,46 @@ func TestQuitCanLeaveAgentsRunning(t *testing.T) {
 
 // A second window, and a window beside `parley serve`, use the back end that is
 // there; closing them ends nothing.
+// What keeps Parley from starting is said on the screen, until it was read or a
+// signal comes; nothing is changed meanwhile.
+func TestAFailedStartIsSaid(t *testing.T) {
+	s := newStage(t)
+	data := filepath.Join(s.dir, "parley", "data")
+	if err := os.WriteFile(data, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := func(w *exec.Cmd) {
+		t.Helper()
+		over := make(chan error, 1)
+		go func() { over <- w.Wait() }()
+		select {
+		case err := <-over:
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+				t.Errorf("ended with %v", err)
+			}
+		case <-time.After(waitLimit):
+			t.Fatal("does not end")
+		}
+	}
+	w := s.window()
+	s.find("label", "Parley can't start")
+	s.find("label", data)
+	s.picture("failed-start")
+	s.click("push button", "Close")
+	ended(w)
+
+	w = s.window()
+	s.find("label", "Parley can't start")
+	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	ended(w)
+	if text, err := os.ReadFile(data); err != nil || string(text) != "mine" {
+		t.Errorf("the file is %q, %v", text, err)
+	}
+}
+
 func TestAWindowAttaches(t *testing.T) {
 	s := newStage(t)
 	s.start(filepath.Join(s.bins, "parley"), "serve")
