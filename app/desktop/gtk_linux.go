@@ -3,14 +3,17 @@
 package desktop
 
 /*
-#cgo pkg-config: gtk+-3.0 webkit2gtk-4.1
+#cgo pkg-config: gtk+-3.0 webkit2gtk-4.1 x11
 #include <gtk/gtk.h>
+#include <gdk/gdkx.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <webkit2/webkit2.h>
 
 extern void parleyPageEnded(int reason);
 extern void parleyActive(int active);
+extern void parleyDisplayGone(void);
 
 static GtkWindow *parley_window;
 
@@ -54,6 +57,13 @@ static void parley_signal_stacks(void) {
 	}
 }
 
+// The X server went away: at the end of a desktop's session it may do so before
+// any signal comes. GDK would end the program at once. Xlib allows no return.
+static int parley_on_io_error(Display *_) {
+	parleyDisplayGone();
+	_exit(1);
+}
+
 static gboolean parley_adopt(gpointer _) {
 	if (parley_window) return G_SOURCE_REMOVE;
 	GList *tops = gtk_window_list_toplevels();
@@ -64,6 +74,7 @@ static gboolean parley_adopt(gpointer _) {
 		g_signal_connect(view, "web-process-terminated", G_CALLBACK(parley_on_terminated), NULL);
 		g_signal_connect(parley_window, "notify::is-active", G_CALLBACK(parley_on_active), NULL);
 		parley_on_active(G_OBJECT(parley_window), NULL, NULL);
+		if (GDK_IS_X11_DISPLAY(gdk_display_get_default())) XSetIOErrorHandler(parley_on_io_error);
 		break;
 	}
 	g_list_free(tops);
@@ -123,8 +134,9 @@ import (
 var gtkHooks atomic.Pointer[hooks]
 
 type hooks struct {
-	pageEnded func(reason string)
-	active    func(bool)
+	pageEnded   func(reason string)
+	active      func(bool)
+	displayGone func() // the program ends when it returns
 }
 
 // adoptWindow connects to the signals of Wails' window that Wails itself does
@@ -163,5 +175,12 @@ func parleyPageEnded(reason C.int) {
 func parleyActive(active C.int) {
 	if h := gtkHooks.Load(); h != nil {
 		h.active(active != 0)
+	}
+}
+
+//export parleyDisplayGone
+func parleyDisplayGone() {
+	if h := gtkHooks.Load(); h != nil {
+		h.displayGone()
 	}
 }

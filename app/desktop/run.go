@@ -160,6 +160,12 @@ func (w *window) adopt() {
 			case <-w.over:
 			}
 		},
+		displayGone: func() {
+			w.log.Warn("ending: the display is gone")
+			if err := w.back.Close(); err != nil {
+				w.log.Error("close", "err", err)
+			}
+		},
 	})
 	w.watchOnce()
 }

@@ -27,6 +27,8 @@ type stage struct {
 	dir  string // scratch, holds HOME and PARLEY_HOME
 	env  []string
 	bins string
+
+	screen *exec.Cmd // the X server
 }
 
 const waitLimit = 20 * time.Second
@@ -50,8 +52,10 @@ func newStage(t testing.TB) *stage {
 		"XDG_CONFIG_HOME=" + filepath.Join(s.dir, "home/config"), "XDG_RUNTIME_DIR=" + filepath.Join(s.dir, "home"),
 		"SHELL=/bin/sh",
 	}
-	s.env = append(s.env, "DISPLAY=:"+s.firstLine(3, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-fbdir", s.dir))
-	s.env = append(s.env, "DBUS_SESSION_BUS_ADDRESS="+s.firstLine(3, "dbus-daemon", "--session", "--nofork", "--print-address=3"))
+	display, screen := s.firstLine(3, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-fbdir", s.dir)
+	s.screen = screen
+	bus, _ := s.firstLine(3, "dbus-daemon", "--session", "--nofork", "--print-address=3")
+	s.env = append(s.env, "DISPLAY=:"+display, "DBUS_SESSION_BUS_ADDRESS="+bus)
 	s.start("openbox")
 	s.start("dunst", "-conf", "/dev/null")
 	return s
@@ -86,14 +90,14 @@ func (s *stage) startWith(extra []*os.File, name string, args ...string) *exec.C
 
 // firstLine starts a program and returns the line that it writes to a descriptor
 // once it is up.
-func (s *stage) firstLine(_ int, name string, args ...string) string {
+func (s *stage) firstLine(_ int, name string, args ...string) (string, *exec.Cmd) {
 	s.t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer r.Close()
-	s.startWith([]*os.File{w}, name, args...)
+	cmd := s.startWith([]*os.File{w}, name, args...)
 	w.Close()
 	r.SetReadDeadline(time.Now().Add(waitLimit))
 	line := make([]byte, 0, 256)
@@ -103,7 +107,7 @@ func (s *stage) firstLine(_ int, name string, args ...string) string {
 			s.t.Fatalf("%s is not up: %v", name, err)
 		}
 	}
-	return strings.TrimSpace(string(line))
+	return strings.TrimSpace(string(line)), cmd
 }
 
 // run runs a tool of the stage to its end and returns what it printed.

@@ -279,6 +279,32 @@ func TestAFailedStartIsSaid(t *testing.T) {
 	}
 }
 
+// At the end of a desktop's session the X server may go first: what waits is
+// taken back and the agents end as with any other end, not as in a crash.
+func TestItEndsInOrderWithItsDisplay(t *testing.T) {
+	s := newStage(t)
+	s.env = append(s.env, "STAGE_MARK="+s.dir)
+	w := s.window()
+	s.find("push button", "Start the demo")
+	s.demo("Make a page")
+	asked := s.waiting(1)[0]
+	if err := s.screen.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- w.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(waitLimit):
+		t.Fatal("it outlives its display")
+	}
+	s.until("nothing of it is left", func() bool { return len(marked(t, "STAGE_MARK="+s.dir)) == 0 })
+	out := s.do(filepath.Join(s.bins, "parley"), "questions", "--history", "--json")
+	if !strings.Contains(out, asked.ID) || !strings.Contains(out, `"cause":"app_quit"`) {
+		t.Errorf("the record says %s", out)
+	}
+}
+
 func TestAWindowAttaches(t *testing.T) {
 	s := newStage(t)
 	s.start(filepath.Join(s.bins, "parley"), "serve")
