@@ -73,6 +73,7 @@ describe.skipIf(missing !== '')(`the frame${missing && ` (${missing})`}`, () => 
     await page.reload();
     await page.locator('.prose').getByText('That was all.').waitFor();
     const prose = page.locator('.prose').last();
+    await prose.locator('a').nth(2).waitFor(); // until its markdown is set, it is plain text
     expect(
       await prose
         .locator('script, style, iframe, img, video, object, link, meta, base, form, svg image')
