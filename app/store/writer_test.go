@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -12,6 +13,35 @@ import (
 	"parley/app"
 	"parley/app/store"
 )
+
+// TestWhatIsToldIsStored: whoever looks at the file from outside when an event is
+// told finds it there.
+func TestWhatIsToldIsStored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	outside, err := sql.Open("sqlite3", "file:"+path)
+	must(t, err)
+	defer outside.Close()
+	told := 0
+	db, err := store.Open(t.Context(), store.Config{
+		Path: path, Log: slog.New(slog.DiscardHandler),
+		Committed: func(events []app.Event) {
+			for _, e := range events {
+				var n int
+				if err := outside.QueryRow(`SELECT count(*) FROM events WHERE session_id = ? AND seq = ?`, e.SessionID, e.Seq).Scan(&n); err != nil || n != 1 {
+					t.Errorf("event %d was told and is stored %d times (%v)", e.Seq, n, err)
+				}
+				told++
+			}
+		},
+	})
+	must(t, err)
+	defer db.Close()
+	s, err := db.CreateSession(t.Context(), app.Session{ID: newID()})
+	must(t, err)
+	_, err = db.Append(t.Context(), s.ID, app.Fact{Type: app.EventNotice, Data: app.Notice{}}, app.Fact{Type: app.EventNotice, Data: app.Notice{}})
+	must(t, err)
+	equal(t, told, 3)
+}
 
 // TestWritesShareATransaction holds the writer in its first commit while others
 // queue up, some of them bad: they must go out as one group, in order, and the
