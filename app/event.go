@@ -32,6 +32,7 @@ const (
 	EventPlanUpdated        EventType = "plan.updated"
 	EventUsageUpdated       EventType = "usage.updated" // ~
 	EventNotice             EventType = "notice"
+	EventMCPChanged         EventType = "mcp.changed" // ~, of no session
 	EventUnknown            EventType = "unknown"
 )
 
@@ -300,6 +301,7 @@ func (InteractionResolved) eventData()     {}
 func (InteractionLateAnswered) eventData() {}
 func (InteractionDelivered) eventData()    {}
 func (Notice) eventData()                  {}
+func (MCPChanged) eventData()              {}
 func (Unknown) eventData()                 {}
 
 // newData makes an empty payload for each event type.
@@ -326,6 +328,7 @@ var newData = func() map[EventType]func() EventData {
 		EventPlanUpdated:        func() EventData { return &Plan{} },
 		EventUsageUpdated:       func() EventData { return &Usage{} },
 		EventNotice:             func() EventData { return &Notice{} },
+		EventMCPChanged:         func() EventData { return &MCPChanged{} },
 		EventUnknown:            func() EventData { return &Unknown{} },
 	}
 	for _, k := range []Kind{KindClarify, KindForm, KindApproval, KindElicitation, KindNative} {

@@ -28,6 +28,13 @@ type MCPFile struct {
 	Agents   []string     `json:"agents"`   // which there are, for views of each
 }
 
+// MCPChanged is the data of mcp.changed: the override file is another one than
+// before, whoever changed it. What it says is asked for.
+type MCPChanged struct {
+	Revision string `json:"revision"`
+	InForce  string `json:"in_force"` // as in MCPFile
+}
+
 // MCPOrigin is where a value comes from: built_in, managed, project, servers,
 // overrides, disabled or raised.
 type MCPOrigin struct {

@@ -117,7 +117,8 @@ func (a *App) open(ctx context.Context) error {
 			Refused: refusals(a.sessions, a.log), Outdated: outdated(a.sessions, a.log),
 		}, &keeper{
 			records: db, sessions: a.sessions, outputs: outputs, logs: a.logs, settings: prefs, now: a.cfg.Now, log: a.log,
-		}, a.questionCommand(prefs, found.Env, db, events, bin.shim)); err != nil {
+		}, a.questionCommand(prefs, found.Env, db, events, bin.shim),
+			&fileTeller{file: a.overrides, events: events, now: a.cfg.Now}); err != nil {
 			return err
 		}
 	}

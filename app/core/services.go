@@ -10,7 +10,10 @@ import (
 
 	"github.com/thejerf/suture/v4"
 
+	"parley/app"
+	"parley/app/bus"
 	"parley/app/childapi"
+	"parley/mcp/override"
 )
 
 // serve starts the tree of services and has Close end it. The socket listens
@@ -44,6 +47,33 @@ func (a *App) serve(conf childapi.Config, keep *keeper, more ...suture.Service) 
 	})
 	return nil
 }
+
+// fileTeller tells everybody who looks that the override file has changed.
+type fileTeller struct {
+	file   *override.File
+	events *bus.Bus
+	now    func() time.Time
+}
+
+// Serve implements suture.Service.
+func (f *fileTeller) Serve(ctx context.Context) error {
+	_, changes, stop := f.file.Subscribe()
+	defer stop()
+	for {
+		select {
+		case st := <-changes:
+			f.events.Publish(app.Event{
+				At: f.now().UnixMilli(), Type: app.EventMCPChanged,
+				Data: app.MCPChanged{Revision: st.Revision, InForce: string(st.Force)},
+			})
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// String names the service in a log.
+func (f *fileTeller) String() string { return "changes of the MCP overrides" }
 
 // socket is the control socket as a service: after a failure it listens anew.
 type socket struct {

@@ -45,6 +45,7 @@ export interface EventMap {
   'form.requested': Interaction
   'form.resolved': InteractionResolved
   'form.updated': InteractionUpdated
+  'mcp.changed': MCPChanged
   'message.completed': MessageText
   'message.delta': Delta
   'native.delivered': InteractionDelivered
@@ -626,6 +627,16 @@ export interface MCPFile {
   remarks: MCPProblem[]
   /** which there are, for views of each */
   agents: string[]
+}
+
+/**
+ * MCPChanged is the data of mcp.changed: the override file is another one than
+ * before, whoever changed it. What it says is asked for.
+ */
+export interface MCPChanged {
+  revision: string
+  /** as in MCPFile */
+  in_force: string
 }
 
 /**
