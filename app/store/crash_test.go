@@ -3,11 +3,14 @@ package store_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	_ "github.com/mattn/go-sqlite3" // to leave a file as a killed writer does
 
 	"parley/app"
 	"parley/app/store"
@@ -85,5 +88,45 @@ func TestKillLosesNothingCommitted(t *testing.T) {
 			t.Errorf("round %d: the newest event is %+v, the session says %d", round, events, s.LastSeq)
 		}
 		must(t, r.Close())
+	}
+}
+
+// TestKilledWithAJournal opens what a kill leaves while SQLite still keeps old
+// pages in a journal, as in the first moments of a new record: the cut-off
+// transaction is undone, and nothing is taken for damaged or unwritable.
+func TestKilledWithAJournal(t *testing.T) {
+	r := open(t)
+	s := r.session(t)
+	must(t, r.Close())
+	db, err := sql.Open("sqlite3", "file:"+r.path)
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	// A cache of one page makes SQLite write pages of the open transaction into
+	// the file, after it has put the old ones into the journal.
+	for _, statement := range []string{
+		"PRAGMA journal_mode=DELETE", "PRAGMA cache_size=1", "BEGIN IMMEDIATE",
+		"UPDATE sessions SET title = hex(randomblob(2000))",
+		"CREATE TABLE cut_off (x)", "INSERT INTO cut_off SELECT hex(randomblob(200000))",
+	} {
+		_, err := db.Exec(statement)
+		must(t, err)
+	}
+	killed := filepath.Join(t.TempDir(), "parley.db")
+	for _, suffix := range []string{"", "-journal"} {
+		data, err := os.ReadFile(r.path + suffix)
+		must(t, err)
+		must(t, os.WriteFile(killed+suffix, data, 0o600))
+	}
+
+	after := reopen(t, killed, newClock())
+	if aside := after.KeptAside(); aside != "" {
+		t.Errorf("it was taken for damaged: %s", aside)
+	}
+	if got := after.view(t, s.ID); got.Title != s.Title {
+		t.Errorf("the title is %.20q, the one before was %q", got.Title, s.Title)
+	}
+	if _, err := os.Stat(killed + "-journal"); err == nil {
+		t.Error("the journal is still there")
 	}
 }

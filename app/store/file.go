@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mattn/go-sqlite3"
+
 	"parley/app"
 )
 
@@ -76,6 +78,11 @@ func prepareFile(ctx context.Context, path string, now time.Time) (kept, error) 
 		}
 	}
 	err = check(ctx, path)
+	if cutOff(err) {
+		if err = rollBack(ctx, path); err == nil {
+			err = check(ctx, path)
+		}
+	}
 	if err == nil {
 		return k, os.RemoveAll(path + markSuffix)
 	}
@@ -125,6 +132,26 @@ func check(ctx context.Context, path string) error {
 		return fmt.Errorf("%w: %s", errUnsound, verdict)
 	}
 	return nil
+}
+
+// cutOff reports a transaction that is left to be undone: its writer was killed
+// while SQLite kept the old pages in a journal beside the file, as it does until
+// a new record is switched to a log of writes. Who may only read can't undo it.
+func cutOff(err error) bool {
+	e, ok := errors.AsType[sqlite3.Error](err)
+	return ok && e.ExtendedCode == sqlite3.ErrReadonlyRollback
+}
+
+// rollBack lets SQLite undo such a transaction, as its first look at the file
+// does when it may write.
+func rollBack(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite3", dsn(path, "mode=rw&_busy_timeout=1000"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var n int
+	return db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n)
 }
 
 // moveAside renames the file and what belongs to it, so that a rescue can be
