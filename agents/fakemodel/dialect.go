@@ -75,17 +75,28 @@ type stream struct {
 	cut    bool // in mid-answer: by the script, or because somebody left
 }
 
-// send writes one event and flushes it.
+// send writes one event with its name; line writes one that has none.
 func (st *stream) send(event string, data object) {
-	if st.over {
-		return
-	}
 	data["type"] = event
+	st.write("event: " + event + "\ndata: " + encode(data) + "\n\n")
+}
+
+func (st *stream) line(data object) { st.write("data: " + encode(data) + "\n\n") }
+
+func encode(data object) string {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		panic("fakemodel: " + err.Error()) // only maps, texts and numbers are in there
 	}
-	_, err = fmt.Fprintf(st.w, "event: %s\ndata: %s\n\n", event, raw)
+	return string(raw)
+}
+
+// write writes one event as it stands and flushes it.
+func (st *stream) write(event string) {
+	if st.over {
+		return
+	}
+	_, err := io.WriteString(st.w, event)
 	if err == nil {
 		err = http.NewResponseController(st.w).Flush()
 	}

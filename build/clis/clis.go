@@ -35,6 +35,7 @@ const limit = 5 * time.Minute
 //go:embed claude/package.json claude/package-lock.json claude/.npmrc
 //go:embed claude-2.1.197/package.json claude-2.1.197/package-lock.json claude-2.1.197/.npmrc
 //go:embed codex/package.json codex/package-lock.json codex/.npmrc
+//go:embed opencode/package.json opencode/package-lock.json opencode/.npmrc
 var locks embed.FS
 
 // CLI is one pinned program. It is installed at most once in a test program,
@@ -53,6 +54,9 @@ type CLI struct {
 const (
 	claudeProgram = "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 	codexProgram  = "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
+	// What opencode-ai installs on this system: the package itself brings two
+	// builds of the same program, of 180 MB each.
+	openCodeProgram = "node_modules/opencode-linux-x64/bin/opencode"
 )
 
 // The pinned programs.
@@ -60,6 +64,7 @@ var (
 	Claude    = &CLI{Version: "2.1.332", folder: "claude", program: claudeProgram}
 	ClaudeOld = &CLI{Version: "2.1.197", folder: "claude-2.1.197", program: claudeProgram}
 	Codex     = &CLI{Version: "codex-cli 0.171.0", folder: "codex", program: codexProgram}
+	OpenCode  = &CLI{Version: "1.18.33", folder: "opencode", program: openCodeProgram}
 )
 
 // Path returns the program's absolute path, and installs it first when it is
