@@ -228,7 +228,7 @@ describe.skipIf(missing !== '')(`many at once${missing && ` (${missing})`}`, () 
     expect(await say.inputValue()).toBe(text);
     await program.again();
     troubles.splice(0); // calls that met nobody
-    await page.goto(await program.ask('serve', 'link'));
+    await program.enter(page);
     await page.goto(`${program.url}/#/inbox`);
     await page.locator('.ilist .item').first().click();
     await page.locator('.card.calm').waitFor();

@@ -92,9 +92,15 @@ export class Program {
     this.contexts.push(context);
     const page = await context.newPage();
     watch(page);
-    await page.goto(await this.ask('serve', 'link'));
-    await page.locator('.rail:visible, .pnav:visible').first().waitFor();
+    await this.enter(page);
     return page;
+  }
+
+  /** Lets a page in by a fresh link, and waits until the answer to it has led on to Parley's page. */
+  async enter(page: Page): Promise<void> {
+    await page.goto(await this.ask('serve', 'link'));
+    await page.waitForURL(`${this.url}/`);
+    await page.locator('.rail:visible, .pnav:visible').first().waitFor();
   }
 
   /** Closes all browsers, so that no tab of one test is there in the next. */
