@@ -36,7 +36,7 @@ var rules = []rule{
 	{"app", []string{"agents", "mcp"}, nouns},
 
 	// Agents.
-	{"agents/jsonl", nil, "a line loop knows no family and no product"},
+	{"agents/jsonl", []string{"agents"}, "a line loop knows no family and no product; agents for the error that says an agent has ended"},
 	{"agents/proc", []string{"agents/proc/pids"}, "a process tree is owned without knowing what runs in it"},
 	{"agents/proc/pids", nil, "who descends from whom is asked of the system, for the shim as well"},
 	{"agents/parley-run", []string{"agents/proc/pids"}, smallChild},

@@ -27,7 +27,7 @@ func (c *Conversation) ask(id json.RawMessage, in agents.Interaction, answer fun
 		return
 	}
 	if over { // it was on its way when the person stopped the turn
-		go c.settle(id, agents.ErrTurnStopped, nil, cancelled)
+		c.settle(id, agents.ErrTurnStopped, nil, cancelled)
 		cancel(nil)
 		return
 	}
@@ -41,24 +41,16 @@ func (c *Conversation) ask(id json.RawMessage, in agents.Interaction, answer fun
 	}()
 }
 
-// settle answers a request. Nobody needs to know that the answer did not reach
-// an agent that is gone.
+// settle answers a request.
 func (c *Conversation) settle(id json.RawMessage, cause error, answer, cancelled any) {
-	ctx := context.Background() // the writer's end frees it
 	switch {
 	case cause == nil:
-		_ = c.peer.reply(ctx, id, answer)
+		c.peer.reply(id, answer)
 	case errors.Is(cause, agents.ErrWithdrawn):
-		_ = c.peer.refuse(ctx, id, acp.NewRequestCancelled(nil))
+		c.peer.refuse(id, acp.NewRequestCancelled(nil))
 	default:
-		_ = c.peer.reply(ctx, id, cancelled)
+		c.peer.reply(id, cancelled)
 	}
-}
-
-// refuse answers a request with an error, without making the reader wait for an
-// agent that does not read.
-func (c *Conversation) refuse(id json.RawMessage, e *acp.RequestError) {
-	go func() { _ = c.peer.refuse(context.Background(), id, e) }()
 }
 
 // withdraw ends all open requests.

@@ -18,7 +18,7 @@ import (
 // Conversation is a live conversation with one agent. It implements
 // agents.Agent.
 type Conversation struct {
-	peer  *peer
+	peer  peer
 	in    io.Closer
 	host  agents.Host
 	name  string
@@ -54,7 +54,7 @@ const (
 var _ agents.Agent = (*Conversation)(nil)
 
 // Prompt begins a turn.
-func (c *Conversation) Prompt(ctx context.Context, t agents.Turn) error {
+func (c *Conversation) Prompt(_ context.Context, t agents.Turn) error {
 	blocks, err := promptBlocks(t, c.images)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (c *Conversation) Prompt(ctx context.Context, t agents.Turn) error {
 	session := c.session
 	c.mu.Unlock()
 
-	err = c.peer.request(ctx, acp.AgentMethodSessionPrompt,
+	err = c.peer.request(acp.AgentMethodSessionPrompt,
 		acp.PromptRequest{SessionId: acp.SessionId(session), Prompt: blocks},
 		func(result json.RawMessage, err error) { c.turnEnded(running, result, err) })
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *Conversation) Steer(context.Context, agents.Turn) error { return agents
 
 // Interrupt asks the running turn to stop. Requests that wait for a person are
 // answered as cancelled, as the protocol wants.
-func (c *Conversation) Interrupt(ctx context.Context) error {
+func (c *Conversation) Interrupt(context.Context) error {
 	c.mu.Lock()
 	t, session := c.turn, c.session
 	if t != nil {
@@ -133,7 +133,7 @@ func (c *Conversation) Interrupt(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	err := c.peer.notify(ctx, acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)})
+	err := c.peer.notify(acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)})
 	c.withdraw(agents.ErrTurnStopped)
 	if err == nil {
 		go c.insist(t, session)
@@ -150,7 +150,7 @@ func (c *Conversation) insist(t *turn, session string) {
 		select {
 		case <-t.over:
 			return
-		case <-c.peer.unheard:
+		case <-c.peer.Done():
 			return
 		case <-again.C:
 			if !c.stopAgain(t, session) {
@@ -161,23 +161,20 @@ func (c *Conversation) insist(t *turn, session string) {
 }
 
 // stopAgain reports whether the interrupt was said. The lock keeps the next
-// prompt from going out before it, which it would then stop; the limit keeps an
-// agent that reads nothing from holding the lock.
+// prompt from going out before it, which it would then stop.
 func (c *Conversation) stopAgain(t *turn, session string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.turn == t && c.peer.notify(ctx, acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)}) == nil
+	return c.turn == t && c.peer.notify(acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)}) == nil
 }
 
 // SetMode changes the mode. A refusal by the agent comes as a notice.
-func (c *Conversation) SetMode(ctx context.Context, m agents.Mode) error {
+func (c *Conversation) SetMode(_ context.Context, m agents.Mode) error {
 	native, ok := c.modes[m]
 	if !ok {
 		return agents.ErrUnsupported
 	}
-	return c.peer.request(ctx, acp.AgentMethodSessionSetMode,
+	return c.peer.request(acp.AgentMethodSessionSetMode,
 		acp.SetSessionModeRequest{SessionId: acp.SessionId(c.sessionID()), ModeId: acp.SessionModeId(native)},
 		func(_ json.RawMessage, err error) {
 			switch {
@@ -202,7 +199,9 @@ func (c *Conversation) Close(ctx context.Context) error {
 	c.closed = true
 	c.mu.Unlock()
 	c.withdraw(agents.ErrClosed)
-	c.peer.close(ctx, c.in)
+	if c.peer.Close(ctx) != nil {
+		c.in.Close() // frees a write that the agent does not read
+	}
 	return nil
 }
 
@@ -272,7 +271,7 @@ func (c *Conversation) requested(id json.RawMessage, method string, params json.
 		var p permission
 		if json.Unmarshal(params, &p) != nil {
 			c.unreadable(string(line))
-			c.refuse(id, acp.NewInvalidParams(nil))
+			c.peer.refuse(id, acp.NewInvalidParams(nil))
 			return
 		}
 		events, in := c.decoder.permission(&p)
@@ -284,19 +283,19 @@ func (c *Conversation) requested(id json.RawMessage, method string, params json.
 		in, ok := e.interaction(c.decoder.session)
 		if err != nil {
 			c.unreadable(string(line))
-			c.refuse(id, acp.NewInvalidParams(nil))
+			c.peer.refuse(id, acp.NewInvalidParams(nil))
 			return
 		}
 		if !ok {
 			c.unreadable(string(line))
 			c.emit([]agents.Event{agents.Notice{Level: "warning", Code: "elicitation_refused",
 				Text: c.name + " asked for something that cannot be shown, and was refused."}})
-			go c.settle(id, nil, elicitationDeclined(), nil)
+			c.peer.reply(id, elicitationDeclined())
 			return
 		}
 		c.ask(id, in, func(o agents.Outcome) any { return e.answer(in.Fields, o) }, elicitationCancelled())
 	default: // files and terminals were not offered
-		c.refuse(id, acp.NewMethodNotFound(method))
+		c.peer.refuse(id, acp.NewMethodNotFound(method))
 	}
 }
 

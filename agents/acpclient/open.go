@@ -85,7 +85,7 @@ func Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host a
 		decoder: &decoder{open: map[string]*speech{}},
 		asks:    map[string]context.CancelCauseFunc{},
 	}
-	go c.peer.write(conn.In)
+	go c.peer.Write(conn.In)
 	go c.peer.read(conn.Out, c)
 	if err := c.open(ctx, spec, cfg.Version); err != nil {
 		_ = c.Close(ctx)

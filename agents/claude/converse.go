@@ -14,7 +14,7 @@ import (
 
 // conversation is a live conversation. It implements agents.Agent.
 type conversation struct {
-	peer    *peer
+	peer    peer
 	host    agents.Host
 	decoder *decoder // the reader's
 	free    []string // tools of ours that need no permission, as the CLI calls them
@@ -61,7 +61,7 @@ func (c *conversation) say(t agents.Turn, enter func(*turns, string) error) erro
 		return err
 	}
 	// Queued under the mutex, so that no answer to it can come before its entry.
-	if err := c.peer.send(userLine{Type: "user", ID: id, Message: userMessage{Role: "user", Content: content}}); err != nil {
+	if err := c.peer.Send(userLine{Type: "user", ID: id, Message: userMessage{Role: "user", Content: content}}); err != nil {
 		c.turns.unsay(id)
 		return fmt.Errorf("send a message: %w", err)
 	}
@@ -104,13 +104,7 @@ func (c *conversation) Close(ctx context.Context) error {
 	c.closed = true
 	c.mu.Unlock()
 	c.withdrawAll(agents.ErrClosed)
-	c.peer.close()
-	select {
-	case <-c.peer.written:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("end the input: %w", context.Cause(ctx))
-	}
+	return c.peer.Close(ctx)
 }
 
 // handle takes one line.
@@ -183,7 +177,7 @@ func (c *conversation) ended() {
 	turn := c.turns.over(c.closed)
 	c.mu.Unlock()
 	c.withdrawAll(agents.ErrClosed)
-	c.peer.over()
+	c.peer.Over()
 	c.emit(c.decoder.cutAll())
 	c.end(turn)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/agents"
+	"parley/agents/jsonl"
 	"parley/mcp/inject"
 )
 
@@ -27,9 +28,9 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 	c.decoder.said.NativeID = spec.NativeID
 	c.decoder.mode = modes[spec.Mode]
 	o := &opening{c: c}
-	go c.peer.write(conn.In)
+	go c.peer.Write(conn.In)
 	go func() {
-		lines(conn.Out, o.handle, o.other, o.skipped)
+		jsonl.NewReader(conn.Out).Each(o.take, o.skipped)
 		c.ended()
 	}()
 
@@ -74,7 +75,16 @@ func (o *opening) opened(result json.RawMessage) {
 	}
 }
 
-// handle takes a line; before the CLI is up it looks for the reason of a
+// take takes a line.
+func (o *opening) take(line jsonl.Line) {
+	if line.JSON {
+		o.handle(line.Data)
+	} else {
+		o.other(string(line.Data))
+	}
+}
+
+// handle takes an object; before the CLI is up it looks for the reason of a
 // failure.
 func (o *opening) handle(line []byte) {
 	o.mu.Lock()
@@ -109,7 +119,7 @@ func (o *opening) other(text string) {
 	o.c.emit(unknown([]byte(text)))
 }
 
-func (o *opening) skipped(err error) {
+func (o *opening) skipped(err *jsonl.TooLongError) {
 	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
 }
 

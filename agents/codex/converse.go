@@ -12,7 +12,7 @@ import (
 
 // conversation is a live conversation. It implements agents.Agent.
 type conversation struct {
-	peer    *peer
+	peer    peer
 	host    agents.Host
 	decoder *decoder   // the reader's
 	failure *turnError // the reader's: why the turn will end, nil until the CLI told
@@ -237,13 +237,7 @@ func (c *conversation) Close(ctx context.Context) error {
 	c.closed = true
 	c.mu.Unlock()
 	c.withdrawAll(agents.ErrClosed)
-	c.peer.close()
-	select {
-	case <-c.peer.written:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("end the input: %w", context.Cause(ctx))
-	}
+	return c.peer.Close(ctx)
 }
 
 func (c *conversation) emit(events []agents.Event) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/agents"
+	"parley/agents/jsonl"
 	"parley/mcp"
 	"parley/mcp/inject"
 )
@@ -27,9 +28,9 @@ func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.Session
 		free: freeTools(spec.Catalog), asks: map[string]openAsk{},
 	}
 	o := &opening{c: c}
-	go c.peer.write(conn.In)
+	go c.peer.Write(conn.In)
 	go func() {
-		lines(conn.Out, c.handle, o.other, o.skipped)
+		jsonl.NewReader(conn.Out).Each(o.take, o.skipped)
 		c.ended()
 	}()
 
@@ -224,6 +225,16 @@ func (o *opening) opened() {
 	o.up, o.heard = true, nil
 }
 
+// take takes a line.
+func (o *opening) take(line jsonl.Line) {
+	var m message
+	if line.JSON && json.Unmarshal(line.Data, &m) == nil {
+		o.c.handle(m, line.Data)
+	} else {
+		o.other(line.Data)
+	}
+}
+
 // other takes a line that is no message.
 func (o *opening) other(line []byte) {
 	o.mu.Lock()
@@ -234,7 +245,7 @@ func (o *opening) other(line []byte) {
 	o.c.emit(unknown(line))
 }
 
-func (o *opening) skipped(err error) {
+func (o *opening) skipped(err *jsonl.TooLongError) {
 	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
 }
 

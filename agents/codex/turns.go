@@ -168,7 +168,7 @@ func (c *conversation) ended() {
 	}
 	c.mu.Unlock()
 	c.withdrawAll(agents.ErrClosed)
-	c.peer.over()
+	c.peer.Over()
 	c.emit(c.decoder.cutAll())
 	if end != nil {
 		c.host.Emit(*end)

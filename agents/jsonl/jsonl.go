@@ -4,7 +4,7 @@
 // sequences around an object, raw control characters inside a string, broken
 // UTF-8 and lines that are no JSON at all. It knows no protocol and no process.
 //
-// A Reader belongs to one goroutine. A Writer may be used from any.
+// A Reader belongs to one goroutine. A Peer may be used from any.
 package jsonl
 
 import (
@@ -76,6 +76,23 @@ func (r *Reader) Next() (Line, error) {
 		if line, ok := parse(raw); ok {
 			return line, nil
 		}
+	}
+}
+
+// Each hands out the lines until the stream ends. tooLong is told of a line that
+// was skipped. Both run on the caller's goroutine. Why an agent's output ended,
+// the end of its process says.
+func (r *Reader) Each(take func(Line), tooLong func(*TooLongError)) {
+	for {
+		line, err := r.Next()
+		if skipped, ok := errors.AsType[*TooLongError](err); ok {
+			tooLong(skipped)
+			continue
+		}
+		if err != nil {
+			return
+		}
+		take(line)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
@@ -169,57 +168,6 @@ func TestErrorOfTheSourceIsFinal(t *testing.T) {
 		if _, err := r.Next(); !errors.Is(err, broken) {
 			t.Fatalf("got %v, want the source's error", err)
 		}
-	}
-}
-
-// chunks counts writes and keeps them apart.
-type chunks struct{ all [][]byte }
-
-func (c *chunks) Write(p []byte) (int, error) {
-	c.all = append(c.all, bytes.Clone(p))
-	return len(p), nil
-}
-
-func TestWriterKeepsLinesApart(t *testing.T) {
-	dst := new(chunks)
-	w := jsonl.NewWriter(dst)
-	var wg sync.WaitGroup
-	for i := range 50 {
-		wg.Go(func() {
-			if err := w.Write(map[string]any{"n": i, "html": "<a & b>\n"}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	seen := map[int]bool{}
-	for _, line := range dst.all {
-		var v struct{ N int }
-		if err := json.Unmarshal(line, &v); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if bytes.Count(line, []byte("\n")) != 1 || !bytes.HasSuffix(line, []byte("}\n")) {
-			t.Errorf("not one line: %q", line)
-		}
-		if !bytes.Contains(line, []byte(`<a & b>\n`)) {
-			t.Errorf("text was changed: %q", line)
-		}
-		seen[v.N] = true
-	}
-	if len(seen) != 50 {
-		t.Errorf("%d of 50 lines arrived", len(seen))
-	}
-}
-
-func TestWriterErrors(t *testing.T) {
-	r, w := io.Pipe()
-	r.Close()
-	if err := jsonl.NewWriter(w).Write(1); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("closed pipe: %v", err)
-	}
-	dst := new(chunks)
-	if err := jsonl.NewWriter(dst).Write(func() {}); err == nil || len(dst.all) != 0 {
-		t.Errorf("a value that is no JSON: error %v, %d writes", err, len(dst.all))
 	}
 }
 
