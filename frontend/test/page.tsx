@@ -4,10 +4,20 @@
 import { cleanup, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
-import type { Answer, Interaction, NewPicture, Reply, Rule, Session } from '../src/backend/types.gen.ts';
+import type {
+  Answer,
+  Interaction,
+  NewPicture,
+  NewSession,
+  NoticeClaim,
+  Reply,
+  Rule,
+  Session,
+} from '../src/backend/types.gen.ts';
 import { useAnswers } from '../src/state/answers.ts';
 import { useComposer } from '../src/state/composer.ts';
 import { useDrafts } from '../src/state/drafts.ts';
+import { useHeld } from '../src/state/held.ts';
 import { takeSnapshot } from '../src/state/live.ts';
 import { defaults, takeSettings, useSettings } from '../src/state/settings.ts';
 import { useView } from '../src/state/view.ts';
@@ -20,6 +30,8 @@ interface Call {
 
 export class BackEnd {
   calls: Call[] = [];
+  /** The session that a call to make one gets. */
+  onCreate: (n: NewSession) => unknown = () => ({});
   /** How an answer is met; accepted as it is by default. */
   onAnswer: (a: Answer) => Promise<Response> | Response = (a) => json(200, accepted(a));
   /** What typing near the end is told. */
@@ -33,6 +45,8 @@ export class BackEnd {
     json(200, { interactions: [], next: '' });
   /** One question that is asked for by its id. */
   onInteraction: (id: string) => Response = () => json(404, { error: { code: 'not_found', message: '' } });
+  /** Which of the questions this page may tell of. */
+  onNoticed: (ids: string[]) => string[] = (ids) => ids;
   /** What saving a draft is told. */
   onDraft: (d: unknown) => Response = () => json(200, { saved: true });
   /** Every call fails as if the network were gone. */
@@ -46,6 +60,8 @@ export class BackEnd {
       if (this.offline) throw new TypeError('network gone');
       if (path.endsWith('/answer')) return this.onAnswer(body as Answer);
       if (path.startsWith('/api/history?')) return this.onHistory(new URLSearchParams(path.split('?')[1]));
+      if (path.endsWith('/noticed'))
+        return json(200, { interactions: this.onNoticed((body as NoticeClaim).interactions) });
       if (/^\/api\/interactions\/[^/?]+$/.test(path)) return this.onInteraction(path.split('/')[3]!);
       if (path.endsWith('/draft')) return this.onDraft(body);
       if (path.endsWith('/pictures')) return this.onPicture(body as NewPicture);
@@ -56,6 +72,7 @@ export class BackEnd {
       if (path.startsWith('/api/folders'))
         return json(200, { path: '/', parent: '', branch: '', folders: [], recent: [] });
       if (path === '/api/agents') return json(200, { agents: [], path_source: '', at: 0 });
+      if (path === '/api/sessions') return json(200, this.onCreate(body as NewSession));
       if (path === '/api/settings') return json(200, body ?? useSettings.getState().settings);
       if (path === '/api/approvals') return json(200, { rules: this.rules });
       if (path === '/api/secrets') return json(200, { place: 'keyring', secrets: [] });
@@ -101,6 +118,7 @@ export function begin(sessions: Session[], interactions: Interaction[]): BackEnd
   useDrafts.setState({ drafts: {} });
   useAnswers.setState({ sending: {}, asides: {} });
   useComposer.setState({ texts: {}, files: {} });
+  useHeld.setState({ list: [] });
   useView.setState({ folded: {}, open: {}, filter: '', earlierOpen: false });
   takeSettings(defaults);
   takeSnapshot({ sessions, interactions, plans: [], version: 'test', at: Date.now() });

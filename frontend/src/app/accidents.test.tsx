@@ -133,6 +133,26 @@ describe('typing while questions come up', () => {
     await vi.waitFor(() => expect(document.activeElement).toBe(say));
   });
 
+  it('goes from the message field into the card by Tab, and on from there', async () => {
+    show(<SessionPage id="b" />);
+    const user = userEvent.setup();
+    const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: /Message/ });
+    await user.click(field);
+    await user.keyboard('half of a ');
+    comesUp(ask('q2', 'b'));
+    expect(document.activeElement).toBe(field);
+    await user.tab();
+    await vi.waitFor(() => expect(document.activeElement).toBe(options()[0]));
+    expect(chosen()).toBe(0);
+    expect(field.value).toBe('half of a ');
+    await user.keyboard('{Escape}');
+    expect(document.activeElement).toBe(field);
+    // Out of the card again, and so on to the buttons: it holds nobody.
+    await user.tab();
+    expect(document.activeElement).not.toBe(field);
+    expect(document.activeElement?.closest('.comp')).not.toBeNull();
+  });
+
   it('reaches the card by keys alone, and the message field stays in reach', () => {
     show(<SessionPage id="b" />);
     comesUp(ask('q2', 'b'));

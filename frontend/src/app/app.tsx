@@ -1,5 +1,4 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { api } from '../backend/client.ts';
 import { copyText, openOutside } from '../backend/shell.ts';
 import { saveNow } from '../features/card/answer.ts';
 import { Rail } from '../features/rail/rail.tsx';
@@ -13,7 +12,9 @@ import { useSettings } from '../state/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { OutsideContext } from '../ui/outside.ts';
 import { Unbroken } from './broken.tsx';
+import { useDropsStayHere } from './drops.ts';
 import { useShortcuts } from './keys.ts';
+import { usePresence } from './presence.ts';
 import { lookForAgents } from './sync.ts';
 import { WindowRequests } from './window.tsx';
 
@@ -35,6 +36,7 @@ export function App() {
   const [sheet, setSheet] = useState<'' | 'palette' | 'help'>('');
   const openSheet = useCallback((what: 'palette' | 'help') => setSheet(what), []);
   useShortcuts(openSheet);
+  useDropsStayHere();
   useLook();
   useTitle();
   usePresence(route);
@@ -118,34 +120,6 @@ function useTitle(): void {
     const name = session ? t('title.session', { session: oneLine(session) }) : t('title.app');
     document.title = waiting > 0 ? t('title.waiting', { n: waiting, name }) : name;
   }, [t, waiting, session]);
-}
-
-const presenceEveryMS = 20_000;
-const client = crypto.randomUUID?.() ?? String(Math.random()).slice(2);
-
-/** Tells the back end whether the person is looking, so that notices come only when they are not. */
-function usePresence(route: Route): void {
-  const session = route.page === 'session' ? route.id : '';
-  const connected = useLive((s) => s.stream === 'open');
-  useEffect(() => {
-    if (!connected) return;
-    const tell = () => {
-      const front = document.visibilityState === 'visible' && document.hasFocus();
-      // Missed ones cost nothing: the next one comes in a moment.
-      api.presence(session ? { client, front, session } : { client, front }).catch(() => {});
-    };
-    tell();
-    const timer = setInterval(tell, presenceEveryMS);
-    window.addEventListener('focus', tell);
-    window.addEventListener('blur', tell);
-    document.addEventListener('visibilitychange', tell);
-    return () => {
-      clearInterval(timer);
-      window.removeEventListener('focus', tell);
-      window.removeEventListener('blur', tell);
-      document.removeEventListener('visibilitychange', tell);
-    };
-  }, [session, connected]);
 }
 
 /** The three places of a phone, at the thumb. */

@@ -16,7 +16,7 @@ import { useTimelines } from '../state/timelines.ts';
 import { useView } from '../state/view.ts';
 import { Icon, State } from '../ui/icon.tsx';
 import { Connection } from './connection.tsx';
-import { focusWords } from './keys.ts';
+import { focusCard, focusWords } from './keys.ts';
 import '../styles/timeline.css';
 import '../styles/card.css';
 import '../styles/card-body.css';
@@ -72,7 +72,13 @@ function Message({ session }: { session: Session }) {
     addWords(i, words);
     focusWords(i.interaction_id);
   };
-  return <Composer session={session} intoCard={first && takesWords(first) ? use(first) : undefined} />;
+  return (
+    <Composer
+      session={session}
+      intoCard={first && takesWords(first) ? use(first) : undefined}
+      toCard={first && (() => focusCard(first.interaction_id))}
+    />
+  );
 }
 
 /** The card of what waits longest here, above the composer. */

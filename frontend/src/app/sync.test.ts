@@ -9,18 +9,22 @@ import { waitingList } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
 import { takeSettings, useSettings } from '../state/settings.ts';
 import { open as follow, takeNewer, useTimelines } from '../state/timelines.ts';
+import { noticeWaitMS } from './notices.ts';
 import { startSync } from './sync.ts';
 
 let says: (f: Frame) => void;
 let back: BackEnd;
 let stop: () => void;
 const notices: { title: string; body: string | undefined }[] = [];
+const closed: string[] = [];
 
 beforeEach(() => {
   back = begin([], []);
   useLive.setState({ known: false, signedOut: false });
   useTimelines.setState({ opened: {} });
   notices.length = 0;
+  closed.length = 0;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   vi.stubGlobal(
     'EventSource',
     class {
@@ -35,8 +39,13 @@ beforeEach(() => {
     'Notification',
     class {
       static permission = 'granted';
+      private readonly tag: string;
       constructor(title: string, options: NotificationOptions) {
         notices.push({ title, body: options.body });
+        this.tag = options.tag ?? '';
+      }
+      close() {
+        closed.push(this.tag);
       }
     },
   );
@@ -44,6 +53,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   stop();
+  vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
@@ -59,31 +69,104 @@ const present = (interactions: Interaction[], lastSeq = 1): Frame => ({
 const comesUp = (seq: number): Frame => ({
   events: [{ seq, at: 1, session_id: 's-idem', turn_id: 't', type: 'clarify.requested', data: idempotent() }],
 });
+/** Lets the time pass in which another window might show a question. */
+async function passes() {
+  await vi.advanceTimersByTimeAsync(noticeWaitMS);
+}
 const spoken = () => document.querySelector('[role="status"]')?.textContent ?? '';
 
 describe('a question that comes up', () => {
-  it('is said politely and noticed when nobody looks, but not what was there at the start', () => {
+  it('is said politely and noticed when nobody looks, but not what was there at the start', async () => {
     vi.spyOn(document, 'hasFocus').mockReturnValue(false);
     says(present([{ ...idempotent(), interaction_id: 'old' }]));
     expect(notices).toEqual([]);
     says(comesUp(2));
     expect(spoken()).toContain('asks: A client reuses');
+    expect(notices).toEqual([]); // another window may show it in a moment
+    await passes();
+    expect(back.told('/noticed')).toEqual([{ interactions: ['q-idem'] }]);
     expect(notices).toEqual([
-      { title: 'Claude Code waits for you', body: expect.stringContaining('A client reuses') },
+      {
+        title: 'Claude Code waits for you',
+        body: expect.stringMatching(/^A client reuses[^\n]*\n1 more waits$/),
+      },
     ]);
   });
 
-  it('is not noticed before the person’s eyes', () => {
+  it('is not noticed before the person’s eyes', async () => {
     vi.spyOn(document, 'hasFocus').mockReturnValue(true);
     says(present([]));
     says(comesUp(2));
+    await passes();
+    expect(back.told('/noticed')).toEqual([]);
     expect(notices).toEqual([]);
   });
 
-  it('is found by a new present too, after the stream was broken', () => {
+  it('is left to whoever was told to tell of it, or has seen it', async () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    back.onNoticed = () => [];
+    says(present([]));
+    says(comesUp(2));
+    await passes();
+    expect(back.told('/noticed')).toHaveLength(1);
+    expect(notices).toEqual([]);
+  });
+
+  it('is told of though nobody can say who has told of it', async () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    says(present([]));
+    says(comesUp(2));
+    back.offline = true;
+    await passes();
+    expect(notices).toHaveLength(1);
+  });
+
+  it('is one notice of many, and goes when its question is settled', async () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    says(present([]));
+    const many = ['q1', 'q2', 'q3'].map((id, n) => ({
+      ...idempotent(),
+      interaction_id: id,
+      requested_at: n,
+      question: `Question ${id}?`,
+    }));
+    says({
+      events: many.map((data, n) => ({
+        seq: 2 + n,
+        at: 1,
+        session_id: 's-idem',
+        turn_id: 't',
+        type: 'clarify.requested',
+        data,
+      })) as never,
+    });
+    await passes();
+    expect(notices).toEqual([{ title: 'Claude Code waits for you', body: 'Question q3?\n2 more wait' }]);
+    closed.length = 0; // it took the place of the one before
+    const ended = (seq: number, interaction_id: string) =>
+      says({
+        events: [
+          {
+            seq,
+            at: 1,
+            session_id: 's-idem',
+            turn_id: 't',
+            type: 'clarify.resolved',
+            data: { interaction_id, reason: 'timeout' },
+          } as never,
+        ],
+      });
+    ended(5, 'q1');
+    expect(closed).toEqual([]);
+    ended(6, 'q3');
+    expect(closed).toEqual(['q3']);
+  });
+
+  it('is found by a new present too, after the stream was broken', async () => {
     vi.spyOn(document, 'hasFocus').mockReturnValue(false);
     says(present([]));
     says(present([idempotent()], 5));
+    await passes();
     expect(notices).toHaveLength(1);
     expect(waitingList(useLive.getState())).toHaveLength(1);
   });
@@ -94,9 +177,11 @@ describe('a question that comes up', () => {
     takeSettings({ ...defaults, hide_content: true });
     says(present([]));
     says(comesUp(2));
+    await passes();
     expect(notices[0]!.body).toBe('A question waits for your answer.');
     takeSettings({ ...defaults, notify: false });
     says(comesUp(3));
+    await passes();
     expect(notices).toHaveLength(1);
   });
 });
@@ -129,7 +214,8 @@ it('saves drafts that the back end does not have yet, once it is there', async (
   expect(localStorage.getItem('parley.draft.ancient')).toBeNull();
 });
 
-it('says and shows nothing for what a permission given before has answered', () => {
+it('says and shows nothing for what a permission given before has answered', async () => {
+  vi.spyOn(document, 'hasFocus').mockReturnValue(false);
   says(present([]));
   const i: Interaction = {
     ...idempotent(),
@@ -149,10 +235,11 @@ it('says and shows nothing for what a permission given before has answered', () 
   says({ events: [e as never] });
   expect(waitingList(useLive.getState())).toEqual([]);
   expect(spoken()).not.toContain('May it run');
+  await passes();
   expect(notices).toEqual([]);
 });
 
-it('keeps quiet in quiet hours, and still counts', () => {
+it('keeps quiet in quiet hours, and still counts', async () => {
   vi.spyOn(document, 'hasFocus').mockReturnValue(false);
   const at = new Date();
   const hm = (d: Date) =>
@@ -164,6 +251,7 @@ it('keeps quiet in quiet hours, and still counts', () => {
   });
   says(present([]));
   says(comesUp(2));
+  await passes();
   expect(notices).toEqual([]);
   expect(waitingList(useLive.getState())).toHaveLength(1);
 });

@@ -2,22 +2,22 @@
 // when a connection comes up.
 
 import { ApiError, api } from '../backend/client.ts';
-import { inWindow, notify } from '../backend/shell.ts';
 import { openStream } from '../backend/stream.ts';
 import type { Event, Frame, Interaction } from '../backend/types.gen.ts';
 import { errorWords, now as texts } from '../lib/i18n/i18n.ts';
 import { oneLine, shorten } from '../lib/text.ts';
-import { isQuiet } from '../lib/time.ts';
 import { nameOf, setLookFailed, setLooking, takeAgents, useAgents } from '../state/agents.ts';
 import { carriesWords, useAnswers } from '../state/answers.ts';
 import { askedOf } from '../state/asked.ts';
 import { setServerClock } from '../state/clock.ts';
 import { confirmDraft, dropDraft, dropOldDrafts, unconfirmed } from '../state/drafts.ts';
 import { setSignedOut, setStream, takeEvents, takeSnapshot, useLive } from '../state/live.ts';
+import { noteMCPChange } from '../state/mcp.ts';
 import { currentRoute, go } from '../state/route.ts';
-import { takeAbout, takeSettings, useSettings } from '../state/settings.ts';
+import { takeAbout, takeSettings } from '../state/settings.ts';
 import { forget, markBehind, receive } from '../state/timelines.ts';
 import { announce } from '../ui/announce.ts';
+import { tellSoon, withdraw } from './notices.ts';
 
 const draftsKeptMS = 30 * 24 * 3600 * 1000;
 
@@ -79,6 +79,7 @@ function frame(f: Frame): void {
       go({ page: 'inbox', id: '' }, true);
     }
     void saveLeftDrafts();
+    noteMCPChange(); // what it said is of no session, so no number tells that it was missed
   }
   if (f.events?.length) {
     takeEvents(f.events);
@@ -88,6 +89,7 @@ function frame(f: Frame): void {
 }
 
 function follow(e: Event): void {
+  if (e.type === 'mcp.changed') noteMCPChange();
   if (e.type.endsWith('.updated') && 'cause' in e.data && e.data.cause === 'clock') {
     // The back end's clock was set: what is left stays the same, and ours follows.
     setServerClock(e.data.deadline_at - e.data.remaining_timeout_ms);
@@ -99,33 +101,19 @@ function follow(e: Event): void {
   }
   if (e.type.endsWith('.resolved') || e.type.endsWith('.late_answered')) {
     const { interaction_id: id } = e.data as { interaction_id: string };
+    withdraw(id);
     const mine = useAnswers.getState().sending[id];
     if (mine?.phase === 'accepted' && !mine.lost && carriesWords(mine.action)) dropDraft(id);
   }
 }
 
-/** A question has come up: said to screen readers, and as a notice when the page is not in front. */
+/** A question has come up: said to screen readers, and in a notice when nobody sees it. */
 function comeUp(i: Interaction): void {
   const t = texts();
   const { name } = nameOf(useAgents.getState().list, i.agent);
   const asked = shorten(oneLine(askedOf(i)), 200);
   announce(t('card.announce', { name, question: asked }));
-  const {
-    notify: wanted,
-    notify_sound,
-    hide_content,
-    quiet_from,
-    quiet_until,
-  } = useSettings.getState().settings;
-  if (!wanted || inWindow() || (document.visibilityState === 'visible' && document.hasFocus())) return;
-  if (isQuiet(quiet_from, quiet_until, new Date())) return;
-  notify({
-    title: t('notice.title', { name }),
-    body: hide_content ? t('notice.hidden') : asked,
-    tag: i.interaction_id,
-    silent: !notify_sound,
-    open: () => go({ page: 'inbox', id: i.interaction_id }),
-  });
+  tellSoon(i.interaction_id);
 }
 
 /** Drafts that this browser has kept and the back end does not hold are saved now. */

@@ -18,6 +18,7 @@ import type {
   NewMessage,
   NewPicture,
   NewSession,
+  NoticeClaim,
   Outcome,
   Presence,
   ProcessList,
@@ -157,6 +158,7 @@ export const api = {
   moreTime: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/more-time`),
   typing: (i: string) => call<Interaction>('POST', `/api/interactions/${id(i)}/typing`),
   saveDraft: (i: string, d: Draft) => call<DraftReply>('PUT', `/api/interactions/${id(i)}/draft`, d, true),
-  seen: (i: string) => call<object>('POST', `/api/interactions/${id(i)}/seen`),
+  /** Claims the right to tell of questions in a notice. */
+  noticed: (n: NoticeClaim) => call<NoticeClaim>('POST', '/api/interactions/noticed', n),
   clear: (i: string) => call<object>('POST', `/api/interactions/${id(i)}/clear`),
 };

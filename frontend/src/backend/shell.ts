@@ -57,9 +57,9 @@ export async function askToNotify(): Promise<boolean> {
   return canNotify() && (await Notification.requestPermission()) === 'granted';
 }
 
-/** Shows a notice if the person allowed it in this browser. */
-export function notify(notice: BrowserNotice): void {
-  if (!canNotify() || Notification.permission !== 'granted') return;
+/** Shows a notice if the person allowed it in this browser. What it returns takes it down. */
+export function notify(notice: BrowserNotice): () => void {
+  if (!canNotify() || Notification.permission !== 'granted') return () => {};
   const n = new Notification(notice.title, {
     body: notice.body,
     tag: notice.tag,
@@ -70,4 +70,5 @@ export function notify(notice: BrowserNotice): void {
     notice.open();
     n.close();
   };
+  return () => n.close();
 }

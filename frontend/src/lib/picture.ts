@@ -50,8 +50,8 @@ export async function base64(blob: Blob): Promise<string> {
 }
 
 /**
- * The files of a paste or a drop, when that is what was meant. Programs that copy
- * text often put a picture of it beside: then the text is meant.
+ * The files of a paste, when that is what was meant. Programs that copy text often
+ * put a picture of it beside: then the text is meant.
  */
 export function filesOf(data: DataTransfer | null): File[] {
   return data && data.getData('text/plain').trim() === '' ? Array.from(data.files) : [];

@@ -81,8 +81,7 @@ export function usePictures(
       last.current = last.current.then(() => send(file)).finally(() => setBusy((n) => n - 1));
     }
   };
-  const take = (e: ClipboardEvent | DragEvent, data: DataTransfer | null) => {
-    const files = filesOf(data);
+  const take = (e: ClipboardEvent | DragEvent, files: readonly File[]) => {
     if (files.length === 0) return;
     e.preventDefault();
     add(files);
@@ -92,9 +91,10 @@ export function usePictures(
     error,
     add,
     on: {
-      onPaste: (e) => take(e, e.clipboardData),
+      onPaste: (e) => take(e, filesOf(e.clipboardData)),
       onDragOver: (e) => e.dataTransfer.types.includes('Files') && e.preventDefault(),
-      onDrop: (e) => take(e, e.dataTransfer),
+      // A file is dragged as itself; what is named beside it is where it comes from.
+      onDrop: (e) => take(e, Array.from(e.dataTransfer.files)),
     },
   };
 }

@@ -199,12 +199,3 @@ export async function clearMovedOn(i: Interaction): Promise<void> {
     noteAside(id, { error: errorWords(error, texts()('common.offline')) });
   }
 }
-
-const told = new Set<string>();
-
-/** Tells once that a person had the card before their eyes. */
-export function tellSeen(id: string): void {
-  if (told.has(id)) return;
-  told.add(id);
-  api.seen(id).catch(() => told.delete(id));
-}

@@ -29,7 +29,7 @@ import { fieldAt, groupOf, move, press, textFor } from './dom.ts';
 import { FieldsBody, StepList } from './fields.tsx';
 import { Foot } from './foot.tsx';
 import { Head } from './head.tsx';
-import { useArmed, useDraft, useLiveness, useSeen } from './hooks.ts';
+import { useArmed, useDraft, useInViewOf, useLiveness } from './hooks.ts';
 import { CalmStrip } from './strips.tsx';
 import { SoonStrip } from './time.tsx';
 
@@ -62,7 +62,7 @@ export function Card({ i, docked = false }: Props) {
   const armed = useArmed(
     `${i.interaction_id} ${steps.at} ${folded} ${asked} ${sending?.phase ?? ''} ${i.outcome?.reason ?? ''}`,
   );
-  useSeen(i.interaction_id, root, !i.outcome);
+  useInViewOf(i.interaction_id, root, !i.outcome);
 
   const shape = shapeOf(i);
   const calm = i.outcome !== undefined;

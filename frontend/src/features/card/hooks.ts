@@ -1,7 +1,7 @@
 import { type FocusEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import { draftOf, useDrafts } from '../../state/drafts.ts';
-import { tellSeen } from './answer.ts';
+import { setInView } from '../../state/inview.ts';
 import { guardMS } from './card.logic.ts';
 
 /** The draft of a card, renewed as it changes. */
@@ -23,29 +23,19 @@ export function useArmed(content: string): () => boolean {
   return () => performance.now() - since.current >= guardMS;
 }
 
-/** Tells that the card was seen once it stands before the person: visible, and the window in front. */
-export function useSeen(id: string, ref: RefObject<HTMLElement | null>, waiting: boolean): void {
+/** Notes whether the card of what waits stands in view; in front of the person it then counts as seen. */
+export function useInViewOf(id: string, ref: RefObject<HTMLElement | null>, waiting: boolean): void {
   useEffect(() => {
     const el = ref.current;
     if (!el || !waiting || typeof IntersectionObserver === 'undefined') return;
-    let visible = false;
-    const check = () => {
-      if (visible && document.visibilityState === 'visible' && document.hasFocus()) tellSeen(id);
-    };
     const observer = new IntersectionObserver(
-      (entries) => {
-        visible = entries.some((e) => e.isIntersecting);
-        check();
-      },
+      (entries) => setInView(id, entries[entries.length - 1]!.isIntersecting),
       { threshold: 0.3 },
     );
     observer.observe(el);
-    window.addEventListener('focus', check);
-    document.addEventListener('visibilitychange', check);
     return () => {
       observer.disconnect();
-      window.removeEventListener('focus', check);
-      document.removeEventListener('visibilitychange', check);
+      setInView(id, false);
     };
   }, [id, ref, waiting]);
 }

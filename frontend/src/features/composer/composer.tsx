@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MessageHow, Session } from '../../backend/types.gen.ts';
 import { errorWords, useT } from '../../lib/i18n/i18n.ts';
@@ -29,12 +29,15 @@ interface Props {
   session: Session;
   /** Puts words into the card that waits here, when it takes any. It does not send them. */
   intoCard?: ((words: string) => void) | undefined;
+  /** Puts the focus into the card that waits here. */
+  toCard?: (() => void) | undefined;
 }
 
 /** The next message to a session, what waits behind the running turn, and the way to stop it. */
-export function Composer({ session, intoCard }: Props) {
+export function Composer({ session, intoCard, toCard }: Props) {
   const t = useT();
   const field = useRef<HTMLTextAreaElement>(null);
+  const fromCard = useRef(false);
   const text = useComposer((c) => composerText(c.texts, session.id));
   const ctrlSends = useSettings((s) => s.settings.send_key === 'ctrl_enter');
   const canSteer = useAgents(
@@ -126,7 +129,15 @@ export function Composer({ session, intoCard }: Props) {
           aria-label={t('composer.message', { name })}
           data-home-focus=""
           onChange={(e) => setComposerText(session.id, e.target.value)}
+          onFocus={(e) => {
+            fromCard.current = e.relatedTarget?.closest('[data-card]') != null;
+          }}
           onKeyDown={(e) => {
+            // The card stands before the field. Who comes from there goes on to the buttons.
+            if (e.key === 'Tab' && plain(e) && toCard && !fromCard.current) {
+              e.preventDefault();
+              return toCard();
+            }
             const p = {
               key: e.key,
               ctrl: e.ctrlKey || e.metaKey,
@@ -227,6 +238,11 @@ export function Composer({ session, intoCard }: Props) {
       </div>
     </div>
   );
+}
+
+/** Whether a key was pressed by itself. */
+function plain(e: KeyboardEvent): boolean {
+  return !(e.shiftKey || e.ctrlKey || e.metaKey || e.altKey || composing(e));
 }
 
 interface FateProps {

@@ -1,8 +1,9 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { session } from '../../../dev/make.ts';
 import { agents } from '../../../dev/scenes.ts';
-import { type BackEnd, begin, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
 import { setLanguage } from '../../lib/i18n/i18n.ts';
 import { takeAgents } from '../../state/agents.ts';
 import { Start } from './start.tsx';
@@ -58,6 +59,35 @@ it('starts a session with what was chosen, once, and keeps the prompt when that 
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'What should be done?' }).value).toBe(
     'Fix it',
   );
+});
+
+const png = (name: string) => new File([new Uint8Array([137, 80, 78, 71])], name, { type: 'image/png' });
+
+it('sends pictures with the first message, and keeps all of it when that fails', async () => {
+  show(<Start look={() => {}} />);
+  await settle();
+  const field = screen.getByRole('textbox', { name: 'What should be done?' });
+  fireEvent.paste(field, { clipboardData: { files: [png('a.png'), png('b.png')], getData: () => '' } });
+  fireEvent.drop(field, { dataTransfer: { files: [png('c.png')], types: ['Files'] } });
+  const shown = () => screen.queryAllByRole('img').map((i) => i.getAttribute('alt'));
+  await vi.waitFor(() => expect(shown()).toEqual(['a.png', 'b.png', 'c.png']));
+  fireEvent.click(screen.getByRole('button', { name: 'Leave out b.png' }));
+  back.onCreate = () => session({ id: 'made', title: '', agent: 'claude' });
+  back.onPicture = () => json(507, { error: { code: 'storage_failed', message: 'The disk is full.' } });
+  fireEvent.click(start());
+  await screen.findByRole('alert');
+  expect(shown()).toEqual(['a.png', 'c.png']);
+  expect(back.told('/messages')).toEqual([]);
+  // No empty session is left.
+  expect(back.calls.filter((c) => c.method === 'DELETE').map((c) => c.path)).toEqual(['/api/sessions/made']);
+  back.onPicture = (p) => json(200, { name: p.name, mime: 'image/png', path: `/kept/${p.name}` });
+  fireEvent.click(start());
+  await vi.waitFor(() => expect(back.told('/messages')).toHaveLength(1));
+  expect(back.told('/messages')[0]).toMatchObject({
+    text: '',
+    attachments: [{ path: '/kept/a.png' }, { path: '/kept/c.png' }],
+  });
+  await vi.waitFor(() => expect(shown()).toEqual([]));
 });
 
 it('takes a profile by name, and keeps the chosen one when none is written', async () => {

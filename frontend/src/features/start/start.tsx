@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 import { api } from '../../backend/client.ts';
-import type { Agent } from '../../backend/types.gen.ts';
+import type { Agent, NewSession, Session } from '../../backend/types.gen.ts';
 import { errorWords, type PlainKey, problemWords, type T, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, shortPath } from '../../lib/text.ts';
 import { canStart, fixOf, useAgents } from '../../state/agents.ts';
 import { composerText, setComposerText, useComposer } from '../../state/composer.ts';
+import { handOver, hold, letGo, shownHeld, useHeld } from '../../state/held.ts';
 import { takeSession, useLive } from '../../state/live.ts';
+import { usePictures } from '../../state/pictures.ts';
 import { go } from '../../state/route.ts';
 import { useSettings } from '../../state/settings.ts';
 import { Coded } from '../../ui/bits.tsx';
@@ -16,6 +18,7 @@ import { composing } from '../../ui/keys.ts';
 import { Mark } from '../../ui/mark.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ModeMenu } from '../../ui/modes.tsx';
+import { AddPicture, Thumbs } from '../../ui/thumbs.tsx';
 import { Folders, useFolder } from './folders.tsx';
 import { StartProfile } from './profile.tsx';
 
@@ -148,22 +151,27 @@ function NewSessionForm() {
     usable.find((a) => a.family === settings.default_agent) ??
     usable[0];
   const chosenMode = mode || settings.default_mode || 'ask';
-  const ready = agent !== undefined && folder.path !== '' && prompt.trim() !== '' && !busy;
+  const held = useHeld((h) => h.list);
+  const pictures = usePictures(
+    'new',
+    held.length,
+    (_, p) => Promise.resolve(hold(p)),
+    () => {},
+  );
+  const said = prompt.trim() !== '' || held.length > 0;
+  const ready = agent !== undefined && folder.path !== '' && said && pictures.busy === 0 && !busy;
 
   const start = async () => {
     if (!ready || !agent) return;
     setBusy(true);
     setError('');
+    const made = { agent: agent.family, cwd: folder.path, model, profile, mode: chosenMode };
+    const text = prompt.trim();
     try {
-      const session = await api.createSession({
-        agent: agent.family,
-        cwd: folder.path,
-        model,
-        profile,
-        mode: chosenMode,
-        prompt: prompt.trim(),
-      });
+      const session =
+        held.length > 0 ? await withPictures(made, text) : await api.createSession({ ...made, prompt: text });
       setComposerText('new', '');
+      for (const h of held) letGo(h.key);
       takeSession(session);
       go({ page: 'session', id: session.id });
     } catch (e) {
@@ -174,7 +182,7 @@ function NewSessionForm() {
 
   return (
     <>
-      <div className="start">
+      <div className="start" {...pictures.on}>
         <textarea
           ref={field}
           className="ta"
@@ -191,6 +199,7 @@ function NewSessionForm() {
             }
           }}
         />
+        <Thumbs pictures={shownHeld(held)} busy={pictures.busy} error={pictures.error} remove={letGo} />
         <div className="bar">
           <button
             type="button"
@@ -215,6 +224,7 @@ function NewSessionForm() {
           <StartProfile profile={profile} choose={setProfile} />
           {agent && <ModeMenu className="pick" mode={chosenMode} modes={agent.modes} choose={setMode} />}
           <span className="grow" />
+          <AddPicture add={pictures.add} />
           <button
             type="button"
             className={ready ? 'btn solid' : 'btn'}
@@ -241,6 +251,22 @@ function NewSessionForm() {
       {picking && <Folders at={folder.path} choose={folder.choose} close={() => setPicking(false)} />}
     </>
   );
+}
+
+/**
+ * Makes a session, gives it the pictures and sends the first message with them.
+ * What fails leaves no empty session behind: the page still has all of it.
+ */
+async function withPictures(made: NewSession, text: string): Promise<Session> {
+  const session = await api.createSession(made);
+  try {
+    const attachments = await handOver((p) => api.savePicture(session.id, p));
+    await api.send(session.id, { text, attachments });
+  } catch (e) {
+    await api.deleteSession(session.id).catch(() => {}); // the cause is what matters
+    throw e;
+  }
+  return session;
 }
 
 function AgentMenu({

@@ -255,4 +255,5 @@ export const asking = {
   'inbox.kindSettled': 'Settled',
   'notice.title': '{name} waits for you',
   'notice.hidden': 'A question waits for your answer.',
+  'notice.more': { one: '{n} more waits', other: '{n} more wait' },
 } as const satisfies Record<string, string | { one?: string; other: string }>;

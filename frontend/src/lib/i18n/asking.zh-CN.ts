@@ -247,4 +247,5 @@ export const asking: { [K in keyof typeof english]: string | Forms } = {
   'inbox.kindSettled': '已处理',
   'notice.title': '{name} 在等你',
   'notice.hidden': '有一个提问等你回答。',
+  'notice.more': { other: '还有 {n} 个在等你' },
 };
