@@ -46,13 +46,17 @@ var rules = []rule{
 		"it speaks a protocol over a connection that it is handed, with the readings that all wires share"},
 	{"agents/claude", []string{"agents", "agents/elicit", "agents/filediff", "agents/jsonl", "mcp", "mcp/inject"}, family},
 	{"agents/codex", []string{"agents", "agents/elicit", "agents/filediff", "agents/jsonl", "mcp", "mcp/inject"}, family},
+	{"agents/pi", []string{"agents", "agents/filediff", "agents/jsonl", "mcp", "mcp/inject"}, family},
 	{"agents/acp", []string{"agents", "agents/acpclient", "mcp"}, family},
 	{"agents/demo", []string{"mcp"},
 		"the demo agent is a program of its own that happens to live here: it gets what any ACP agent gets"},
-	{"agents/registry", []string{"agents", "agents/acp", "agents/claude", "agents/codex"}, "it lists the families and does nothing else"},
+	{"agents/registry", []string{"agents", "agents/acp", "agents/claude", "agents/codex", "agents/pi"}, "it lists the families and does nothing else"},
 	{"agents/install", []string{"agents", "agents/proc"},
 		"it looks for installed CLIs for every family: it runs their probes (proc), so that no family has to start anything"},
 	{"agents/agenttest", []string{"agents", "agents/jsonl"}, "one suite for all families, so it knows none of them"},
+	{"agents/agenttest/live", []string{"agents", "agents/agenttest", "agents/agenttest/leaks", "agents/fakemodel", "agents/proc", "mcp"},
+		"a real CLI is started as a session starts one, for every family's tests"},
+	{"agents/agenttest/leaks", nil, "what tests leave behind is found without knowing what they tested"},
 	{"agents/fakemodel", nil, "a model's API is imitated without knowing who calls it"},
 
 	// Managed MCP servers.
@@ -122,8 +126,8 @@ type library struct {
 
 var libraries = []library{
 	{"github.com/wailsapp/wails", []string{"app/desktop"}, "everything else is built and tested without GTK and WebKit"},
-	{"github.com/mark3labs/mcp-go", []string{"mcp/server", "mcp/probe", "agents/demo"},
-		"one server of ours; the demo agent is a client as every agent is"},
+	{"github.com/mark3labs/mcp-go", []string{"mcp/server", "mcp/probe", "agents/demo", "agents/agenttest/live"},
+		"one server of ours; the demo agent is a client as every agent is; the tests' CLIs get a server of a person"},
 	{"github.com/coder/acp-go-sdk", []string{"agents/acpclient", "agents/demo"}, "its types stop at the protocol's edge"},
 	{"github.com/modelcontextprotocol/go-sdk", nil, "a second implementation, to test ours against"},
 	{"github.com/mattn/go-sqlite3", []string{"app/store"}, "SQL lives in one package, and cgo with it"},
@@ -142,7 +146,7 @@ var libraries = []library{
 	{"mvdan.cc/sh", []string{"app/risk"}, "a command is read as a shell reads it, in one place"},
 	{"github.com/mattn/go-isatty", []string{"app/parley"}, "only the command line asks whether somebody is at the terminal"},
 	{"github.com/google/go-cmp", nil, "for tests"},
-	{"go.uber.org/goleak", []string{"agents/agenttest"}, "for tests"},
+	{"go.uber.org/goleak", []string{"agents/agenttest", "agents/agenttest/leaks", "agents/agenttest/live"}, "for tests"},
 	{"pgregory.net/rapid", nil, "for tests"},
 	{"github.com/rogpeppe/go-internal/diff", []string{"agents/filediff"}, "an edit is shown in one way"},
 	{"github.com/rogpeppe/go-internal", nil, "for tests"},
@@ -151,7 +155,7 @@ var libraries = []library{
 	{"golang.org/x/sync", []string{"agents/install"}, "for looking at several programs at once, once"},
 	{"golang.org/x/mod", []string{"agents/claude", "agents/install", "app/host"}, "versions are compared where they are read"},
 
-	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "app/apptest", "build/clis", "build/sabotage"},
+	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "agents/agenttest/live", "app/apptest", "build/clis", "build/sabotage"},
 		"processes have one owner, agents/proc; the demo agent and the tests are owners of their own"},
 }
 

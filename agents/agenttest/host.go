@@ -14,6 +14,10 @@ import (
 // Host records what an agent says, in order, and hands its questions to the
 // test. It may be used from any goroutine.
 type Host struct {
+	// Form decides on calls of the form tool: true puts them aside. nil lets all
+	// be made. Set before the conversation begins.
+	Form func(agents.FormCall) bool
+
 	t testing.TB
 
 	mu      sync.Mutex // guards the fields below
@@ -65,6 +69,11 @@ func (h *Host) Ask(ctx context.Context, in agents.Interaction) agents.Outcome {
 	case <-ctx.Done():
 		return agents.Outcome{Reason: "cancelled"}
 	}
+}
+
+// Defer implements agents.Host.
+func (h *Host) Defer(_ context.Context, call agents.FormCall) bool {
+	return h.Form != nil && h.Form(call)
 }
 
 func (h *Host) wakeLocked() {

@@ -1,10 +1,13 @@
 package claude_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 )
 
@@ -21,7 +24,7 @@ func TestConformance(t *testing.T) {
 			return fakemodel.Text(answer(p))
 		}}
 	}
-	model := serve(t,
+	model := live.Serve(t,
 		then("tool", func(p fakemodel.Part) string { return "I read it." }),
 		then("ask", func(p fakemodel.Part) string {
 			if p.IsError {
@@ -34,9 +37,11 @@ func TestConformance(t *testing.T) {
 		always("change", call("ask", "Bash", map[string]any{"command": "rm -f b.txt"})),
 		always("dream", fakemodel.Blocks(fakemodel.Block{Type: "text", Text: "This is an endless thought", Until: make(chan struct{})})),
 	)
-	w := wish{home: scratch(t), model: model}
+	w := wish{home: live.Home(t), model: model}
 	install, spec := prepare(t, w)
-	(&live{t: t, spec: spec}).write("a.txt", "one\n")
+	if err := os.WriteFile(filepath.Join(spec.Cwd, "a.txt"), []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	agenttest.Conform(t, agenttest.Case{
 		Adapter: newAdapter(), Install: install,
 		Spec:    func(*testing.T) agents.SessionSpec { return spec },

@@ -13,7 +13,9 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
+	"parley/build/clis"
 	"parley/mcp"
 )
 
@@ -21,8 +23,8 @@ import (
 // and an MCP server of their own.
 func settled(t *testing.T) (home string, own map[string]string) {
 	t.Helper()
-	home = scratch(t)
-	server := rig(t, "mine")
+	home = live.Home(t)
+	server := live.Server(t, "mine")
 	state, err := json.Marshal(map[string]any{
 		"numStartups": 3, "hasCompletedOnboarding": true,
 		"mcpServers": map[string]any{"mine": map[string]any{"type": "stdio", "command": server.Command, "args": []string{}, "env": server.Env}},
@@ -87,25 +89,25 @@ func kindsOfFile(t *testing.T, home string) []string {
 func TestThePersonsOwnFiles(t *testing.T) {
 	t.Parallel()
 	home, own := settled(t)
-	l := launch(t, wish{home: home, env: []string{legacy}, catalog: mcp.Catalog{ours(t)}},
+	l := launch(t, wish{home: home, env: []string{legacy}, catalog: mcp.Catalog{live.Ours(t)}},
 		says("hello", fakemodel.Blocks(fakemodel.ToolUseOf("m", "mcp__mine__echo", map[string]any{}), fakemodel.ToolUseOf("o", "mcp__parley-interaction__parley_clarify", map[string]any{}))),
 		after("m", call("w", "Bash", map[string]any{"command": "git frob"})),
 		after("w", fakemodel.Text("Hello, please.")),
 	)
-	l.prompt("hello")
+	l.Prompt("hello")
 	for range 2 { // the person's server asks for leave, ours does not
-		ask := l.host.NextAsk()
+		ask := l.Host.NextAsk()
 		if ask.ToolID != "m" && ask.ToolID != "w" {
 			t.Errorf("asked for %s", ask.ToolID)
 		}
-		ask.Answer(answered("allow_session"))
+		ask.Answer(live.Answered("allow_session"))
 	}
-	l.done()
-	wantIn(t, "the person's server", l.told("m").Text, "echoed")
-	wantIn(t, "our server", l.told("o").Text, "BLUE-42")
-	wantIn(t, "the person's instructions", l.model.Requests()[0].Everything(), "Always say please.", "This is a project.")
+	l.Done()
+	live.WantIn(t, "the person's server", l.Told("m").Text, "echoed")
+	live.WantIn(t, "our server", l.Told("o").Text, "BLUE-42")
+	live.WantIn(t, "the person's instructions", l.Model.Requests()[0].Everything(), "Always say please.", "This is a project.")
 	states := map[string]string{}
-	for _, s := range agenttest.All[agents.Started](l.host.Events()) {
+	for _, s := range agenttest.All[agents.Started](l.Host.Events()) {
 		for _, server := range s.Servers {
 			states[server.Name] = server.State
 		}
@@ -113,7 +115,7 @@ func TestThePersonsOwnFiles(t *testing.T) {
 	if states["mine"] != "connected" || states[mcp.InteractionServer] != "connected" {
 		t.Errorf("servers %v", states)
 	}
-	l.stop()
+	l.Stop()
 	for name, want := range own {
 		if got, err := os.ReadFile(filepath.Join(home, name)); err != nil || string(got) != want {
 			t.Errorf("%s was changed: %q, %v", name, got, err)
@@ -124,8 +126,8 @@ func TestThePersonsOwnFiles(t *testing.T) {
 	}
 
 	bare, _ := settled(t)
-	model := serve(t, fakemodel.Step{Times: fakemodel.Always, Reply: fakemodel.Text("Hello.")})
-	cmd := exec.Command(l.wish.cliPath(t), "-p", "hello")
+	model := live.Serve(t, fakemodel.Step{Times: fakemodel.Always, Reply: fakemodel.Text("Hello.")})
+	cmd := exec.Command(clis.Claude.Path(t), "-p", "hello")
 	cmd.Dir, cmd.Env = filepath.Join(bare, "project"), offline(bare, model.URL())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("bare run: %v\n%s", err, out)
@@ -143,13 +145,13 @@ func TestThePersonsOwnFiles(t *testing.T) {
 func TestOnlyOurServers(t *testing.T) {
 	t.Parallel()
 	home, _ := settled(t)
-	l := launch(t, wish{home: home, strict: true, mode: agents.ModePlan, env: []string{legacy}, catalog: mcp.Catalog{ours(t)}},
+	l := launch(t, wish{home: home, strict: true, mode: agents.ModePlan, env: []string{legacy}, catalog: mcp.Catalog{live.Ours(t)}},
 		says("hello", call("o", "mcp__parley-interaction__parley_clarify", map[string]any{})),
 		after("o", fakemodel.Text("Hello.")))
-	l.prompt("hello")
-	l.done()
-	wantIn(t, "our server", l.told("o").Text, "BLUE-42")
-	r := l.model.Requests()[0]
+	l.Prompt("hello")
+	l.Done()
+	live.WantIn(t, "our server", l.Told("o").Text, "BLUE-42")
+	r := l.Model.Requests()[0]
 	if _, ok := r.Tool("mcp__mine__echo"); ok || contains(r.Everything(), "mcp__mine") {
 		t.Error("the person's server is there")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 )
 
 // id is the id of a message that the adapter wrote.
@@ -215,7 +216,7 @@ func TestOddLines(t *testing.T) {
 	}
 	p.sync()
 	for id, part := range map[string]string{"r1": "error", "r2": "deny", "r3": "not supported", "r5": "deny", "r6": "decline"} {
-		wantIn(t, "the answer to "+id, answers[id], part)
+		live.WantIn(t, "the answer to "+id, answers[id], part)
 	}
 	unknown := agenttest.All[agents.Unknown](p.host.Events())
 	if len(unknown) != len(odd) {
@@ -291,7 +292,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 	p.say(url("e2"))
 	ask = p.host.NextAsk()
 	ask.Answer(agents.Outcome{Reason: "response", Action: "accept"})
-	wantIn(t, "a visit to a page", string(p.next()), `"accept"`, `"content":{}`)
+	live.WantIn(t, "a visit to a page", string(p.next()), `"accept"`, `"content":{}`)
 
 	p.say(url("e3"))
 	ask = p.host.NextAsk()

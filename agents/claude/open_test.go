@@ -12,6 +12,7 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 	"parley/agents/proc"
 	"parley/build/clis"
@@ -20,7 +21,7 @@ import (
 // openScript opens a conversation with a shell script in the CLI's place.
 func openScript(t *testing.T, ctx context.Context, script string) (error, *proc.Proc) {
 	t.Helper()
-	p, err := proc.Start(proc.Spec{Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}, Dir: t.TempDir(), Shim: shim})
+	p, err := proc.Start(proc.Spec{Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}, Dir: t.TempDir(), Shim: live.Shim})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,28 +82,11 @@ func TestExitsAtOnce(t *testing.T) {
 // The real CLI does not know the session.
 func TestSessionIsLost(t *testing.T) {
 	t.Parallel()
-	home := scratch(t)
-	install, spec := prepare(t, wish{home: home, model: serve(t), native: "11111111-1111-4111-8111-111111111111"})
-	plan, err := newAdapter().Plan(install, spec)
-	if err != nil {
-		t.Fatal(err)
+	home := live.Home(t)
+	install, spec := prepare(t, wish{home: home, model: live.Serve(t), native: "11111111-1111-4111-8111-111111111111"})
+	if p := live.Refused(t, newAdapter(), install, spec); p.Code != "session_lost" {
+		t.Errorf("refused with %+v", p)
 	}
-	p, err := proc.Start(proc.Spec{Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Shim: shim})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Stop(context.Background())
-	_, err = newAdapter().Open(t.Context(), agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done()}, spec, agenttest.NewHost(t))
-	if refused, ok := errors.AsType[*agents.PlanError](err); !ok || refused.Problem.Code != "session_lost" {
-		t.Errorf("got %v", err)
-	}
-}
-
-func (w wish) cliPath(t *testing.T) string {
-	if w.cli == nil {
-		w.cli = clis.Claude
-	}
-	return w.cli.Path(t)
 }
 
 // The oldest version that is known to work does: text, a permission, a
@@ -118,38 +102,38 @@ func TestOldVersion(t *testing.T) {
 		says("stop", call("s", "Bash", map[string]any{"command": "touch stopping; while :; do sleep 0.1; done"})),
 		says("alive", fakemodel.Text("Still here.")),
 	)
-	l.prompt("edit")
-	l.host.NextAsk().Answer(answered("allow_once"))
-	ask := l.host.NextAsk()
+	l.Prompt("edit")
+	l.Host.NextAsk().Answer(live.Answered("allow_once"))
+	ask := l.Host.NextAsk()
 	ask.Answer(agents.Outcome{Reason: "response", Answers: map[string][]string{ask.Fields[0].ID: {"B"}}})
-	events := l.done()
-	if got := agenttest.Said(events); got != "Thanks." || l.read("a.txt") != "x\n" {
+	events := l.Done()
+	if got := agenttest.Said(events); got != "Thanks." || l.Read("a.txt") != "x\n" {
 		t.Errorf("said %q", got)
 	}
-	wantIn(t, "the answer", l.told("q").Text, `"Which?"="B"`)
+	live.WantIn(t, "the answer", l.Told("q").Text, `"Which?"="B"`)
 
-	l.prompt("work")
-	l.host.NextAsk().Answer(answered("allow_once"))
-	waitFor(t, func() bool { return l.there("running") })
-	if err := l.agent.Steer(t.Context(), agents.Turn{Text: "a hint"}); err != nil {
+	l.Prompt("work")
+	l.Host.NextAsk().Answer(live.Answered("allow_once"))
+	l.AwaitFile("running")
+	if err := l.Agent.Steer(t.Context(), agents.Turn{Text: "a hint"}); err != nil {
 		t.Fatal(err)
 	}
-	l.write("go", "")
-	if got := agenttest.Said(l.done()); got != "Took the hint." {
+	l.Write("go", "")
+	if got := agenttest.Said(l.Done()); got != "Took the hint." {
 		t.Errorf("said %q", got)
 	}
 
-	l.prompt("stop")
-	l.host.NextAsk().Answer(answered("allow_once"))
-	waitFor(t, func() bool { return l.there("stopping") })
-	if err := l.agent.Interrupt(t.Context()); err != nil {
+	l.Prompt("stop")
+	l.Host.NextAsk().Answer(live.Answered("allow_once"))
+	l.AwaitFile("stopping")
+	if err := l.Agent.Interrupt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, end := l.ended(); end.Stop != agents.StopStopped {
+	if _, end := l.Ended(); end.Stop != agents.StopStopped {
 		t.Errorf("ended as %+v", end)
 	}
-	l.prompt("alive")
-	if got := agenttest.Said(l.done()); got != "Still here." {
+	l.Prompt("alive")
+	if got := agenttest.Said(l.Done()); got != "Still here." {
 		t.Errorf("said %q", got)
 	}
 }
@@ -159,10 +143,10 @@ func TestOldVersion(t *testing.T) {
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	path := clis.Claude.Path(t)
-	home := scratch(t)
+	home := live.Home(t)
 	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_CODE_TMPDIR=" + filepath.Join(home, "tmp")}
 	look := func(env ...string) agents.Install {
-		return newAdapter().Inspect(t.Context(), proc.Runner{Shim: shim}.Run, path, env)
+		return newAdapter().Inspect(t.Context(), proc.Runner{Shim: live.Shim}.Run, path, env)
 	}
 
 	got := look(env...)

@@ -11,24 +11,9 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 )
-
-func call(id, tool string, input map[string]any) fakemodel.Reply {
-	return fakemodel.Blocks(fakemodel.ToolUseOf(id, tool, input))
-}
-
-func says(text string, reply fakemodel.Reply) fakemodel.Step {
-	return fakemodel.Step{When: fakemodel.UserSays(text), Reply: reply}
-}
-
-func after(id string, reply fakemodel.Reply) fakemodel.Step {
-	return fakemodel.Step{When: fakemodel.HasResult(id), Reply: reply}
-}
-
-func answered(action string) agents.Outcome {
-	return agents.Outcome{Reason: "response", Action: action}
-}
 
 func TestPermissions(t *testing.T) {
 	t.Parallel()
@@ -50,55 +35,55 @@ func TestPermissions(t *testing.T) {
 		after("c2", call("c3", "Bash", map[string]any{"command": "git knead"})),
 		after("c3", fakemodel.Text("Done.")),
 	)
-	l.write("a.txt", "one\ntwo\nthree\n")
+	l.Write("a.txt", "one\ntwo\nthree\n")
 
-	l.prompt("edit")
-	ask := l.host.NextAsk()
+	l.Prompt("edit")
+	ask := l.Host.NextAsk()
 	a := ask.Approval
 	if ask.Kind != agents.AskApproval || ask.ToolID != "e" || ask.Parent != "" || a.Tool != "Edit" ||
-		a.Path != filepath.Join(l.spec.Cwd, "a.txt") || !slices.Equal(a.Scopes, []string{"allow_once", "allow_session"}) {
+		a.Path != filepath.Join(l.Spec.Cwd, "a.txt") || !slices.Equal(a.Scopes, []string{"allow_once", "allow_session"}) {
 		t.Errorf("asked %+v %+v", ask.Interaction, a)
 	}
-	wantIn(t, "diff", a.Diff, "@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+and a half\n three\n")
+	live.WantIn(t, "diff", a.Diff, "@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+and a half\n three\n")
 	if started, _ := agenttest.Find[agents.ToolStarted](ask.Before); started.Name != "Read" {
 		t.Errorf("the question came before what led to it: %s", agenttest.Describe(ask.Before))
 	}
-	ask.Answer(answered("allow_once"))
-	events := l.done()
+	ask.Answer(live.Answered("allow_once"))
+	events := l.Done()
 	change, _ := agenttest.Find[agents.FileChanged](events)
 	if change.Change != "modified" || change.Added != 2 || change.Removed != 1 || change.ToolID != "e" {
 		t.Errorf("changed %+v", change)
 	}
-	wantIn(t, "diff of the change", change.Diff, "-two\n+TWO\n+and a half\n")
-	wantIn(t, "a.txt", l.read("a.txt"), "TWO\nand a half")
+	live.WantIn(t, "diff of the change", change.Diff, "-two\n+TWO\n+and a half\n")
+	live.WantIn(t, "a.txt", l.Read("a.txt"), "TWO\nand a half")
 
-	l.prompt("delete")
-	ask = l.host.NextAsk()
+	l.Prompt("delete")
+	ask = l.Host.NextAsk()
 	if ask.Approval.Command != "rm -f a.txt" || ask.Approval.Why != "Delete the file" || !slices.Equal(ask.Approval.Scopes, []string{"allow_once", "allow_session"}) {
 		t.Errorf("asked %+v", ask.Approval)
 	}
 	ask.Answer(agents.Outcome{Reason: "response", Action: "deny", Note: "keep it"})
-	l.done()
-	if p := l.told("d"); !p.IsError {
+	l.Done()
+	if p := l.Told("d"); !p.IsError {
 		t.Errorf("told %+v", p)
 	} else {
-		wantIn(t, "a deny", p.Text, "refused permission", "keep it")
+		live.WantIn(t, "a deny", p.Text, "refused permission", "keep it")
 	}
 
-	l.prompt("silence")
-	l.host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
-	l.host.NextAsk().Answer(agents.Outcome{Reason: "timeout"})
-	l.done()
-	wantIn(t, "a dismissal", l.told("s1").Text, "closed the request", "no permission")
-	wantIn(t, "a timeout", l.told("s2").Text, "in time", "no permission")
-	if l.read("a.txt") == "" {
+	l.Prompt("silence")
+	l.Host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
+	l.Host.NextAsk().Answer(agents.Outcome{Reason: "timeout"})
+	l.Done()
+	live.WantIn(t, "a dismissal", l.Told("s1").Text, "closed the request", "no permission")
+	live.WantIn(t, "a timeout", l.Told("s2").Text, "in time", "no permission")
+	if l.Read("a.txt") == "" {
 		t.Error("the file was deleted without leave")
 	}
 
-	l.prompt("write")
-	l.host.NextAsk().Answer(answered("allow_session"))
-	events = l.done() // the second write would wait for ever if it asked
-	if l.read("b.txt") != "x\n" || l.read("c.txt") != "y\n" {
+	l.Prompt("write")
+	l.Host.NextAsk().Answer(live.Answered("allow_session"))
+	events = l.Done() // the second write would wait for ever if it asked
+	if l.Read("b.txt") != "x\n" || l.Read("c.txt") != "y\n" {
 		t.Error("the files were not written")
 	}
 	if change, _ := agenttest.Find[agents.FileChanged](events); change.Change != "added" || change.Added != 1 {
@@ -110,15 +95,15 @@ func TestPermissions(t *testing.T) {
 
 	// A command that was allowed for the session is not asked again, and
 	// nothing else is allowed with it.
-	l.prompt("commands")
-	l.host.NextAsk().Answer(answered("allow_session"))
-	ask = l.host.NextAsk()
+	l.Prompt("commands")
+	l.Host.NextAsk().Answer(live.Answered("allow_session"))
+	ask = l.Host.NextAsk()
 	if ask.ToolID != "c3" {
 		t.Errorf("asked again for %s", ask.ToolID)
 	}
-	ask.Answer(answered("deny"))
-	l.done()
-	if _, err := os.Stat(filepath.Join(l.spec.Cwd, ".claude")); !errors.Is(err, os.ErrNotExist) {
+	ask.Answer(live.Answered("deny"))
+	l.Done()
+	if _, err := os.Stat(filepath.Join(l.Spec.Cwd, ".claude")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a settings folder appeared in the project: %v", err)
 	}
 }
@@ -137,19 +122,19 @@ func TestPlanMode(t *testing.T) {
 		after("x2", call("w", "Write", map[string]any{"file_path": "b.txt", "content": "x\n"})),
 		after("w", fakemodel.Text("Done.")),
 	)
-	l.prompt("plan it")
-	ask := l.host.NextAsk()
-	wantIn(t, "the plan", ask.Approval.Detail, "# The plan\n1. first")
+	l.Prompt("plan it")
+	ask := l.Host.NextAsk()
+	live.WantIn(t, "the plan", ask.Approval.Detail, "# The plan\n1. first")
 	ask.Answer(agents.Outcome{Reason: "response", Action: "deny", Note: "more tests"})
-	l.host.NextAsk().Answer(answered("allow_once"))
-	ask = l.host.NextAsk()
+	l.Host.NextAsk().Answer(live.Answered("allow_once"))
+	ask = l.Host.NextAsk()
 	if ask.ToolID != "w" {
 		t.Errorf("asked %+v", ask.Interaction)
 	}
-	ask.Answer(answered("allow_once"))
-	l.done()
-	wantIn(t, "a refused plan", l.told("x1").Text, "Stay in plan mode", "more tests")
-	if l.read("b.txt") != "x\n" {
+	ask.Answer(live.Answered("allow_once"))
+	l.Done()
+	live.WantIn(t, "a refused plan", l.Told("x1").Text, "Stay in plan mode", "more tests")
+	if l.Read("b.txt") != "x\n" {
 		t.Error("not written")
 	}
 }
@@ -161,27 +146,27 @@ func TestModes(t *testing.T) {
 		says("write", call("w", "Write", map[string]any{"file_path": "b.txt", "content": "x\n"})),
 		after("w", fakemodel.Text("Written.")),
 	)
-	if err := l.agent.SetMode(t.Context(), agents.ModeFull); !errors.Is(err, agents.ErrUnsupported) {
+	if err := l.Agent.SetMode(t.Context(), agents.ModeFull); !errors.Is(err, agents.ErrUnsupported) {
 		t.Errorf("full access: %v", err)
 	}
-	if err := l.agent.SetMode(t.Context(), agents.ModeEdits); err != nil {
+	if err := l.Agent.SetMode(t.Context(), agents.ModeEdits); err != nil {
 		t.Fatal(err)
 	}
-	l.prompt("write")
-	events := l.done()
-	if l.read("b.txt") != "x\n" {
+	l.Prompt("write")
+	events := l.Done()
+	if l.Read("b.txt") != "x\n" {
 		t.Error("not written")
 	}
 	if n, ok := agenttest.Find[agents.Notice](events); ok {
 		t.Errorf("our own change made the notice %+v", n)
 	}
-	if err := l.agent.Close(t.Context()); err != nil {
+	if err := l.Agent.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.agent.SetMode(t.Context(), agents.ModeAsk); !errors.Is(err, agents.ErrClosed) {
+	if err := l.Agent.SetMode(t.Context(), agents.ModeAsk); !errors.Is(err, agents.ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}
-	if err := l.agent.Prompt(t.Context(), agents.Turn{Text: "more"}); !errors.Is(err, agents.ErrClosed) {
+	if err := l.Agent.Prompt(t.Context(), agents.Turn{Text: "more"}); !errors.Is(err, agents.ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -212,8 +197,8 @@ func TestNativeQuestions(t *testing.T) {
 		says("wait", askUser("q3", question("Which way?", false, "Left", "Right"))),
 		after("q3", fakemodel.Text("Fine.")),
 	)
-	l.prompt("ask")
-	ask := l.host.NextAsk()
+	l.Prompt("ask")
+	ask := l.Host.NextAsk()
 	if ask.Kind != agents.AskNative || ask.ToolID != "q" || len(ask.Fields) != 2 {
 		t.Fatalf("asked %+v", ask.Interaction)
 	}
@@ -227,20 +212,20 @@ func TestNativeQuestions(t *testing.T) {
 	ask.Answer(agents.Outcome{Reason: "response", Answers: map[string][]string{
 		toppings.ID: {"Apple, red", "and typed"}, size.ID: {"Small"},
 	}})
-	l.done() // nothing else asks in this mode
-	wantIn(t, "the answer", l.told("q").Text, `"Apple, red", and typed`, "Small (Recommended)")
+	l.Done() // nothing else asks in this mode
+	live.WantIn(t, "the answer", l.Told("q").Text, `"Apple, red", and typed`, "Small (Recommended)")
 
-	l.prompt("dismiss")
-	l.host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
-	l.done()
-	dismissed := l.told("q2")
-	wantIn(t, "a dismissal", dismissed.Text, "closed the question", "no approval")
+	l.Prompt("dismiss")
+	l.Host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
+	l.Done()
+	dismissed := l.Told("q2")
+	live.WantIn(t, "a dismissal", dismissed.Text, "closed the question", "no approval")
 
-	l.prompt("wait")
-	l.host.NextAsk().Answer(agents.Outcome{Reason: "timeout"})
-	l.done()
-	late := l.told("q3")
-	wantIn(t, "a timeout", late.Text, "in time", "no approval")
+	l.Prompt("wait")
+	l.Host.NextAsk().Answer(agents.Outcome{Reason: "timeout"})
+	l.Done()
+	late := l.Told("q3")
+	live.WantIn(t, "a timeout", late.Text, "in time", "no approval")
 	for _, p := range []fakemodel.Part{dismissed, late} {
 		if !p.IsError || slices.ContainsFunc([]string{"Left", "Right"}, func(choice string) bool { return contains(p.Text, choice) }) {
 			t.Errorf("told %+v", p)
@@ -251,14 +236,14 @@ func TestNativeQuestions(t *testing.T) {
 func TestElicitation(t *testing.T) {
 	t.Parallel()
 	w := wish{env: []string{legacy}}
-	w.catalog = append(w.catalog, rig(t, "rig"))
+	w.catalog = append(w.catalog, live.Server(t, "rig"))
 	w.catalog[0].AutoAllow, w.catalog[0].Managed = []string{"elicit"}, true
 	ask := func(id string) fakemodel.Step { return says("ask "+id, call(id, "mcp__rig__elicit", map[string]any{})) }
 	end := func(id string) fakemodel.Step { return after(id, fakemodel.Text("ok")) }
 	l := launch(t, w, ask("accept"), end("accept"), ask("decline"), end("decline"), ask("close"), end("close"), ask("nonsense"), end("nonsense"))
 
-	l.prompt("ask accept")
-	got := l.host.NextAsk()
+	l.Prompt("ask accept")
+	got := l.Host.NextAsk()
 	if got.Kind != agents.AskElicitation || got.Title != "Your colour?" || got.Server != "rig" || len(got.Fields) != 2 {
 		t.Fatalf("asked %+v", got.Interaction)
 	}
@@ -275,25 +260,25 @@ func TestElicitation(t *testing.T) {
 		}
 	}
 	got.Answer(agents.Outcome{Reason: "response", Action: "accept", Answers: map[string][]string{"size": {"4"}, "colour": {"blue"}}})
-	l.done()
-	wantIn(t, "accepted", l.told("accept").Text, `"accept"`, `"size":4`, `"colour":"blue"`)
+	l.Done()
+	live.WantIn(t, "accepted", l.Told("accept").Text, `"accept"`, `"size":4`, `"colour":"blue"`)
 
-	l.prompt("ask decline")
-	l.host.NextAsk().Answer(answered("decline"))
-	l.done()
-	wantIn(t, "declined", l.told("decline").Text, `"decline"`)
+	l.Prompt("ask decline")
+	l.Host.NextAsk().Answer(live.Answered("decline"))
+	l.Done()
+	live.WantIn(t, "declined", l.Told("decline").Text, `"decline"`)
 
-	l.prompt("ask close")
-	l.host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
-	l.done()
-	wantIn(t, "closed", l.told("close").Text, `"cancel"`)
+	l.Prompt("ask close")
+	l.Host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
+	l.Done()
+	live.WantIn(t, "closed", l.Told("close").Text, `"cancel"`)
 
-	l.prompt("ask nonsense")
-	l.host.NextAsk().Answer(agents.Outcome{Reason: "response", Action: "accept", Answers: map[string][]string{"size": {"much"}}})
-	if n, ok := agenttest.Find[agents.Notice](l.done()); !ok || n.Code != "elicitation_answer" {
+	l.Prompt("ask nonsense")
+	l.Host.NextAsk().Answer(agents.Outcome{Reason: "response", Action: "accept", Answers: map[string][]string{"size": {"much"}}})
+	if n, ok := agenttest.Find[agents.Notice](l.Done()); !ok || n.Code != "elicitation_answer" {
 		t.Errorf("notice %+v", n)
 	}
-	wantIn(t, "nonsense", l.told("nonsense").Text, `"cancel"`)
+	live.WantIn(t, "nonsense", l.Told("nonsense").Text, `"cancel"`)
 }
 
 // A person stops a turn while a question is open, in mid-call, in mid-text and
@@ -309,10 +294,10 @@ func TestInterrupt(t *testing.T) {
 	)
 	stop := func() agents.Ended {
 		t.Helper()
-		if err := l.agent.Interrupt(t.Context()); err != nil {
+		if err := l.Agent.Interrupt(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		events, end := l.ended()
+		events, end := l.Ended()
 		agenttest.CheckEvents(t, events)
 		if end.Stop != agents.StopStopped || end.Problem != nil {
 			t.Errorf("ended as %+v", end)
@@ -320,48 +305,45 @@ func TestInterrupt(t *testing.T) {
 		return end
 	}
 
-	l.prompt("question")
-	ask := l.host.NextAsk()
+	l.Prompt("question")
+	ask := l.Host.NextAsk()
 	stop()
 	<-ask.Ctx.Done()
 	if cause := context.Cause(ask.Ctx); !errors.Is(cause, agents.ErrTurnStopped) {
 		t.Errorf("withdrawn because of %v", cause)
 	}
 
-	l.prompt("call")
-	l.host.NextAsk().Answer(answered("allow_once"))
-	waitFor(t, func() bool {
-		_, err := os.Stat(filepath.Join(l.spec.Cwd, "running"))
-		return err == nil
-	})
+	l.Prompt("call")
+	l.Host.NextAsk().Answer(live.Answered("allow_once"))
+	l.AwaitFile("running")
 	stop()
-	events := l.host.EndOfTurn(l.turns)
+	events := l.Host.EndOfTurn(l.Turns)
 	if e, ok := agenttest.Find[agents.ToolEnded](events); !ok || e.Status != "cancelled" {
 		t.Errorf("the call ended as %+v", e)
 	}
 
-	l.prompt("text")
-	l.host.Until("half of the text", func(events []agents.Event) bool {
+	l.Prompt("text")
+	l.Host.Until("half of the text", func(events []agents.Event) bool {
 		n := 0
-		for _, e := range agenttest.All[agents.Text](events[l.turns:]) {
+		for _, e := range agenttest.All[agents.Text](events[l.Turns:]) {
 			n += len(e.Text)
 		}
 		return n > len("Finished block.")*2+5
 	})
 	stop()
-	texts := agenttest.All[agents.Text](l.host.EndOfTurn(l.turns))
+	texts := agenttest.All[agents.Text](l.Host.EndOfTurn(l.Turns))
 	if last := texts[len(texts)-1]; !last.Done || !last.Partial {
 		t.Errorf("the text ended as %+v", last)
 	}
 
-	l.prompt("alive") // stopped before the CLI has read it
+	l.Prompt("alive") // stopped before the CLI has read it
 	stop()
 
-	l.prompt("alive")
-	if got := agenttest.Said(l.done()); got != "Still here." {
+	l.Prompt("alive")
+	if got := agenttest.Said(l.Done()); got != "Still here." {
 		t.Errorf("said %q", got)
 	}
-	if err := l.agent.Interrupt(t.Context()); err != nil {
+	if err := l.Agent.Interrupt(t.Context()); err != nil {
 		t.Errorf("interrupt between turns: %v", err)
 	}
 }

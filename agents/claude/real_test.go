@@ -26,11 +26,11 @@ func TestTurns(t *testing.T) {
 		fakemodel.Step{When: fakemodel.UserSays("second"), Reply: fakemodel.Text("Again.")},
 	)
 	opened := since(began)
-	l.write("a.txt", "one\n")
-	l.prompt("first")
-	l.host.Until("text", agenttest.Saw[agents.Text])
+	l.Write("a.txt", "one\n")
+	l.Prompt("first")
+	l.Host.Until("text", agenttest.Saw[agents.Text])
 	t.Logf("launch to open %d ms, to first piece of text %d ms", opened, since(began))
-	events := l.done()
+	events := l.Done()
 
 	if got := agenttest.Said(events); got != "I read two files.Done 问题🤔." {
 		t.Errorf("said %q", got)
@@ -49,13 +49,13 @@ func TestTurns(t *testing.T) {
 	if u := end.Usage; u == nil || *u.Input < 100 || *u.Output < 20 || *u.Cached != 7 || *u.Window < 100_000 {
 		t.Errorf("used %+v", u)
 	}
-	started := agenttest.All[agents.Started](l.host.Events())
+	started := agenttest.All[agents.Started](l.Host.Events())
 	if s := started[len(started)-1]; s.NativeID == "" || s.Version != "2.1.332" || s.Model == "" {
 		t.Errorf("started %+v", s)
 	}
 
-	l.prompt("second")
-	if got := agenttest.Said(l.done()); got != "Again." {
+	l.Prompt("second")
+	if got := agenttest.Said(l.Done()); got != "Again." {
 		t.Errorf("said %q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 	"parley/mcp"
 )
@@ -27,31 +28,31 @@ func TestSteer(t *testing.T) {
 	)
 	steer := func(words string) {
 		t.Helper()
-		if err := l.agent.Steer(t.Context(), agents.Turn{Text: words}); err != nil {
+		if err := l.Agent.Steer(t.Context(), agents.Turn{Text: words}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := l.agent.Steer(t.Context(), agents.Turn{Text: "nobody works"}); err == nil {
+	if err := l.Agent.Steer(t.Context(), agents.Turn{Text: "nobody works"}); err == nil {
 		t.Error("steered without a turn")
 	}
-	l.prompt("first")
-	l.host.NextAsk().Answer(answered("allow_once"))
-	waitFor(t, func() bool { return l.there("running") })
+	l.Prompt("first")
+	l.Host.NextAsk().Answer(live.Answered("allow_once"))
+	l.AwaitFile("running")
 	steer("a hint")
-	l.write("go", "")
-	if got := agenttest.Said(l.done()); got != "Took the hint." {
+	l.Write("go", "")
+	if got := agenttest.Said(l.Done()); got != "Took the hint." {
 		t.Errorf("said %q", got)
 	}
-	wantIn(t, "what the model read", l.model.Requests()[1].LastUserText(), "a hint")
+	live.WantIn(t, "what the model read", l.Model.Requests()[1].LastUserText(), "a hint")
 
-	l.prompt("second")
-	l.host.Until("last words", func(events []agents.Event) bool { return agenttest.Saw[agents.Text](events[l.turns:]) })
+	l.Prompt("second")
+	l.Host.Until("last words", func(events []agents.Event) bool { return agenttest.Saw[agents.Text](events[l.Turns:]) })
 	steer("too late")
 	close(held)
-	if got := agenttest.Said(l.done()); got != "These are last words.An answer to that." {
+	if got := agenttest.Said(l.Done()); got != "These are last words.An answer to that." {
 		t.Errorf("said %q", got)
 	}
-	if n := len(agenttest.All[agents.TurnBegan](l.host.Events())); n != 0 {
+	if n := len(agenttest.All[agents.TurnBegan](l.Host.Events())); n != 0 {
 		t.Errorf("%d turns began by themselves", n)
 	}
 }
@@ -60,45 +61,45 @@ func TestSteer(t *testing.T) {
 // conversation up where it was.
 func TestResumeAfterAKill(t *testing.T) {
 	t.Parallel()
-	model := serve(t,
+	model := live.Serve(t,
 		says("remember", fakemodel.Text("I will.")),
 		says("work", call("b", "Bash", map[string]any{"command": "touch running; while :; do sleep 0.1; done"})),
 		says("what was it", fakemodel.Text("It was a plum.")),
 	)
-	w := wish{home: scratch(t), model: model}
+	w := wish{home: live.Home(t), model: model}
 	l := launch(t, w)
-	l.prompt("remember a plum")
-	l.done()
-	started := agenttest.All[agents.Started](l.host.Events())
+	l.Prompt("remember a plum")
+	l.Done()
+	started := agenttest.All[agents.Started](l.Host.Events())
 	w.native = started[len(started)-1].NativeID
 
-	l.prompt("work")
-	ask := l.host.NextAsk()
-	ask.Answer(answered("allow_once"))
-	waitFor(t, func() bool { return l.there("running") })
+	l.Prompt("work")
+	ask := l.Host.NextAsk()
+	ask.Answer(live.Answered("allow_once"))
+	l.AwaitFile("running")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // a stop that may not wait is a kill
-	l.proc.Stop(ctx)
-	events, end := l.ended()
+	l.Proc.Stop(ctx)
+	events, end := l.Ended()
 	agenttest.CheckEvents(t, events)
 	if end.Stop != agents.StopFailed || end.Problem.Code != "exited" {
 		t.Errorf("ended as %+v", end)
 	}
-	if p := newAdapter().Diagnose(agents.Exit{Code: -1, Signal: "SIGKILL"}, l.proc.Tail()); p.Code != "exited" || p.Advice == "" {
+	if p := newAdapter().Diagnose(agents.Exit{Code: -1, Signal: "SIGKILL"}, l.Proc.Tail()); p.Code != "exited" || p.Advice == "" {
 		t.Errorf("diagnosis %+v", p)
 	}
 
 	l = launch(t, w)
-	first, _ := agenttest.Find[agents.Started](l.host.Events())
+	first, _ := agenttest.Find[agents.Started](l.Host.Events())
 	if first.NativeID != w.native {
 		t.Errorf("resumed as %+v, want %s", first, w.native)
 	}
-	l.prompt("what was it")
-	if got := agenttest.Said(l.done()); got != "It was a plum." {
+	l.Prompt("what was it")
+	if got := agenttest.Said(l.Done()); got != "It was a plum." {
 		t.Errorf("said %q", got)
 	}
 	requests := model.Requests()
-	wantIn(t, "what the model was told", requests[len(requests)-1].Everything(), "remember a plum", "I will.")
+	live.WantIn(t, "what the model was told", requests[len(requests)-1].Everything(), "remember a plum", "I will.")
 }
 
 // Faults of the provider end the turn with a reason and advice, and the process
@@ -128,8 +129,8 @@ func TestFaults(t *testing.T) {
 		{"credit", "billing", agents.StopFailed, false},
 		{"room", "context_full", agents.StopLimit, false},
 	} {
-		l.prompt(c.say)
-		events, end := l.ended()
+		l.Prompt(c.say)
+		events, end := l.Ended()
 		agenttest.CheckEvents(t, events)
 		if end.Stop != c.stop || end.Problem == nil || end.Problem.Code != c.code || end.Problem.Advice == "" || end.Problem.Evidence == "" {
 			t.Errorf("%s: ended as %+v %+v", c.say, end, end.Problem)
@@ -143,18 +144,18 @@ func TestFaults(t *testing.T) {
 		}
 	}
 
-	l.prompt("cut")
-	events := l.done()
+	l.Prompt("cut")
+	events := l.Done()
 	texts := agenttest.All[agents.Text](events)
 	if last := texts[len(texts)-1]; last.Text != "Whole at last." || !last.Done || last.Partial {
 		t.Errorf("after a broken stream: %+v", last)
 	}
-	l.prompt("slow")
-	if got := agenttest.Said(l.done()); got != long {
+	l.Prompt("slow")
+	if got := agenttest.Said(l.Done()); got != long {
 		t.Errorf("%d bytes were said, %d sent", len(got), len(long))
 	}
-	l.prompt("huge")
-	if got := agenttest.Said(l.done()); got != strings.Repeat(long, 300) {
+	l.Prompt("huge")
+	if got := agenttest.Said(l.Done()); got != strings.Repeat(long, 300) {
 		t.Errorf("%d bytes were said, %d sent", len(got), 300*len(long))
 	}
 }
@@ -162,8 +163,8 @@ func TestFaults(t *testing.T) {
 func TestNotLoggedIn(t *testing.T) {
 	t.Parallel()
 	l := launch(t, wish{env: []string{"ANTHROPIC_API_KEY="}})
-	l.prompt("hello")
-	_, end := l.ended()
+	l.Prompt("hello")
+	_, end := l.Ended()
 	if end.Stop != agents.StopFailed || end.Problem.Code != "not_logged_in" || end.Problem.Command != "claude auth login" {
 		t.Errorf("ended as %+v %+v", end, end.Problem)
 	}
@@ -173,7 +174,7 @@ func TestNotLoggedIn(t *testing.T) {
 // by the CLI's tool and not by ours.
 func TestSubagents(t *testing.T) {
 	t.Parallel()
-	w := wish{env: []string{legacy}, catalog: mcp.Catalog{ours(t)}}
+	w := wish{env: []string{legacy}, catalog: mcp.Catalog{live.Ours(t)}}
 	clarify := "mcp__parley-interaction__parley_clarify"
 	l := launch(t, w,
 		says("delegate", fakemodel.Blocks(fakemodel.TextBlock("I delegate."), fakemodel.ToolUseOf("main", "Agent", map[string]any{
@@ -186,21 +187,21 @@ func TestSubagents(t *testing.T) {
 		after("main", call("m1", clarify, map[string]any{"question": "Which colour?"})),
 		after("m1", fakemodel.Text("All done.")),
 	)
-	l.prompt("delegate")
-	ask := l.host.NextAsk()
+	l.Prompt("delegate")
+	ask := l.Host.NextAsk()
 	if ask.Kind != agents.AskApproval || ask.ToolID != "s3" || ask.Parent != "main" {
 		t.Errorf("asked %+v", ask.Interaction)
 	}
-	ask.Answer(answered("allow_once"))
-	events := l.done()
-	if !l.there("made-by-sub") {
+	ask.Answer(live.Answered("allow_once"))
+	events := l.Done()
+	if !l.There("made-by-sub") {
 		t.Error("the sub-agent's command did not run")
 	}
-	wantIn(t, "our tool", l.told("s1").Text, "sub-agent may not ask")
-	if p := l.told("s2"); !p.IsError {
+	live.WantIn(t, "our tool", l.Told("s1").Text, "sub-agent may not ask")
+	if p := l.Told("s2"); !p.IsError {
 		t.Errorf("the CLI's own asking tool: %+v", p)
 	}
-	wantIn(t, "the agent itself", l.told("m1").Text, "BLUE-42")
+	live.WantIn(t, "the agent itself", l.Told("m1").Text, "BLUE-42")
 
 	parents, kinds := map[string]string{}, map[string]string{}
 	for _, e := range agenttest.All[agents.ToolStarted](events) {
@@ -235,11 +236,11 @@ func TestBackgroundWork(t *testing.T) {
 		says("meanwhile", fakemodel.Blocks(fakemodel.Block{Type: "text", Text: "A long answer.", Until: held})),
 		fakemodel.Step{When: notified, Reply: fakemodel.Text("That too.")},
 	)
-	l.prompt("begin")
-	l.done()
-	l.turns = len(l.host.Events())
-	l.write("go1", "")
-	events := l.done()
+	l.Prompt("begin")
+	l.Done()
+	l.Turns = len(l.Host.Events())
+	l.Write("go1", "")
+	events := l.Done()
 	if began := agenttest.All[agents.TurnBegan](events); len(began) != 1 || began[0].Reason == "" {
 		t.Errorf("began %+v", began)
 	}
@@ -247,22 +248,22 @@ func TestBackgroundWork(t *testing.T) {
 		t.Errorf("said %q", got)
 	}
 
-	l.prompt("again")
-	l.done()
-	l.prompt("meanwhile")
-	l.host.Until("answer", func(events []agents.Event) bool { return agenttest.Saw[agents.Text](events[l.turns:]) })
-	l.write("go2", "")
-	l.host.Until("end of the work", func(events []agents.Event) bool { return agenttest.Saw[agents.Notice](events[l.turns:]) })
-	if agenttest.Saw[agents.Ended](l.host.Events()[l.turns:]) {
+	l.Prompt("again")
+	l.Done()
+	l.Prompt("meanwhile")
+	l.Host.Until("answer", func(events []agents.Event) bool { return agenttest.Saw[agents.Text](events[l.Turns:]) })
+	l.Write("go2", "")
+	l.Host.Until("end of the work", func(events []agents.Event) bool { return agenttest.Saw[agents.Notice](events[l.Turns:]) })
+	if agenttest.Saw[agents.Ended](l.Host.Events()[l.Turns:]) {
 		t.Error("the end of background work ended the turn")
 	}
 	close(held)
-	mine := l.done()
+	mine := l.Done()
 	if got := agenttest.Said(mine); got != "A long answer." {
 		t.Errorf("said %q", got)
 	}
-	l.turns += len(mine)
-	events = l.done()
+	l.Turns += len(mine)
+	events = l.Done()
 	if got := agenttest.Said(events); got != "That too." || !agenttest.Saw[agents.TurnBegan](events) {
 		t.Errorf("said %q in %s", got, agenttest.Describe(events))
 	}
@@ -278,29 +279,29 @@ func TestWhatIsSent(t *testing.T) {
 		after("r", fakemodel.Text("Read.")),
 		fakemodel.Step{Times: fakemodel.Always, Reply: fakemodel.Text("<summary>A summary.</summary>")},
 	)
-	picture := l.write("p.png", "\x89PNG\r\n\x1a\n")
-	note := l.write("n.txt", "a note")
-	l.turns = len(l.host.Events())
-	err := l.agent.Prompt(t.Context(), agents.Turn{Text: "context", Context: "<block>context_id=\"" + id + "\"</block>", Files: []agents.Attachment{
+	picture := l.Write("p.png", "\x89PNG\r\n\x1a\n")
+	note := l.Write("n.txt", "a note")
+	l.Turns = len(l.Host.Events())
+	err := l.Agent.Prompt(t.Context(), agents.Turn{Text: "context", Context: "<block>context_id=\"" + id + "\"</block>", Files: []agents.Attachment{
 		{Name: "n.txt", Mime: "text/plain", Path: note},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.done()
-	sent := l.model.Requests()[0].LastUserText()
-	wantIn(t, "the input", sent, "context\nAttached file: "+note+"\n<block>context_id=\""+id)
-	if err := l.agent.Prompt(t.Context(), agents.Turn{Text: "x", Files: []agents.Attachment{{Name: "gone", Path: picture + ".gone"}}}); err == nil {
+	l.Done()
+	sent := l.Model.Requests()[0].LastUserText()
+	live.WantIn(t, "the input", sent, "context\nAttached file: "+note+"\n<block>context_id=\""+id)
+	if err := l.Agent.Prompt(t.Context(), agents.Turn{Text: "x", Files: []agents.Attachment{{Name: "gone", Path: picture + ".gone"}}}); err == nil {
 		t.Error("a file that is not there was attached")
 	}
 
-	l.prompt("/compact")
-	if n, ok := agenttest.Find[agents.Notice](l.done()); !ok || n.Code != "compacting" {
+	l.Prompt("/compact")
+	if n, ok := agenttest.Find[agents.Notice](l.Done()); !ok || n.Code != "compacting" {
 		t.Errorf("notice %+v", n)
 	}
-	before, _ := agenttest.Find[agents.Started](l.host.Events())
-	l.prompt("/clear")
-	after, _ := agenttest.Find[agents.Started](l.done())
+	before, _ := agenttest.Find[agents.Started](l.Host.Events())
+	l.Prompt("/clear")
+	after, _ := agenttest.Find[agents.Started](l.Done())
 	if after.NativeID == "" || after.NativeID == before.NativeID {
 		t.Errorf("after /clear the session is %q, before %q", after.NativeID, before.NativeID)
 	}

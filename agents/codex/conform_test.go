@@ -1,11 +1,14 @@
 package codex_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/codex"
 	"parley/agents/fakemodel"
 )
@@ -21,7 +24,7 @@ func TestConformance(t *testing.T) {
 		}
 		return fakemodel.Text("It is done.")
 	}}
-	model := serve(t,
+	model := live.Serve(t,
 		fakemodel.Step{When: fakemodel.HasResult("tool"), Times: fakemodel.Always, Reply: fakemodel.Text("I read it.")}, allowed,
 		always("hello", fakemodel.Text("Good morning.")),
 		always("look", call("tool", "exec_command", map[string]any{"cmd": "cat a.txt"})),
@@ -31,7 +34,9 @@ func TestConformance(t *testing.T) {
 	w := wish{model: model}
 	w.home = scratch(t, w)
 	install, spec := prepare(t, w)
-	(&live{t: t, spec: spec}).write("a.txt", "one\n")
+	if err := os.WriteFile(filepath.Join(spec.Cwd, "a.txt"), []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	agenttest.Conform(t, agenttest.Case{
 		Adapter: codex.New("test"), Install: install,
 		Spec:    func(*testing.T) agents.SessionSpec { return spec },

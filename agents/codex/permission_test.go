@@ -11,12 +11,9 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 )
-
-func answered(action string) agents.Outcome {
-	return agents.Outcome{Reason: "response", Action: action}
-}
 
 const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n+and a half\n three\n*** Add File: b.txt\n+new\n*** End Patch"
 
@@ -36,27 +33,27 @@ func TestPermissions(t *testing.T) {
 		says("wait", beyond("w", "rm made")), then("w", fakemodel.Text("Left.")),
 		says("patch", fakemodel.Blocks(fakemodel.ToolUse("p", "apply_patch", patch))), then("p", fakemodel.Text("Patched.")),
 	)
-	l.write("a.txt", "one\ntwo\nthree\n")
+	l.Write("a.txt", "one\ntwo\nthree\n")
 
-	l.prompt("sandboxed")
-	l.done()
-	if l.read("made") != "" || l.host.Asks() != 0 {
+	l.Prompt("sandboxed")
+	l.Done()
+	if l.Read("made") != "" || l.Host.Asks() != 0 {
 		t.Error("a command of the sandbox was asked for")
 	}
 
-	l.prompt("beyond")
-	asked := l.host.NextAsk()
+	l.Prompt("beyond")
+	asked := l.Host.NextAsk()
 	a := asked.Approval
 	if asked.Kind != agents.AskApproval || asked.ToolID != "b" || a.Command != "touch made" || a.Why != "May I?" || a.Scopes[0] != "allow_once" || len(a.Input) == 0 {
 		t.Errorf("asked %+v %+v", asked.Interaction, a)
 	}
-	if started, ok := agenttest.Find[agents.ToolStarted](asked.Before[l.turns:]); !ok || started.ID != "b" {
-		t.Errorf("asked before the call was told of: %s", agenttest.Describe(asked.Before[l.turns:]))
+	if started, ok := agenttest.Find[agents.ToolStarted](asked.Before[l.Turns:]); !ok || started.ID != "b" {
+		t.Errorf("asked before the call was told of: %s", agenttest.Describe(asked.Before[l.Turns:]))
 	}
-	asked.Answer(answered("allow_once"))
-	l.done()
-	if !l.there("made") {
-		t.Errorf("the command did not run; told %q", l.told("b"))
+	asked.Answer(live.Answered("allow_once"))
+	l.Done()
+	if !l.There("made") {
+		t.Errorf("the command did not run; told %q", l.Told("b").Text)
 	}
 
 	for _, tt := range []struct {
@@ -68,38 +65,38 @@ func TestPermissions(t *testing.T) {
 		{"close", "c", agents.Outcome{Reason: "dismissed"}, "closed the request"},
 		{"wait", "w", agents.Outcome{Reason: "timeout"}, "Nobody decided"},
 	} {
-		l.prompt(tt.prompt)
-		l.host.NextAsk().Answer(tt.outcome)
-		events := l.done()
-		if end, _ := agenttest.Find[agents.ToolEnded](events); end.Status == "ok" || !l.there("made") {
+		l.Prompt(tt.prompt)
+		l.Host.NextAsk().Answer(tt.outcome)
+		events := l.Done()
+		if end, _ := agenttest.Find[agents.ToolEnded](events); end.Status == "ok" || !l.There("made") {
 			t.Errorf("%s: the call ended as %+v", tt.prompt, end)
 		}
-		requests := l.model.Requests()
-		wantIn(t, tt.prompt, requests[len(requests)-1].Everything(), tt.says)
+		requests := l.Model.Requests()
+		live.WantIn(t, tt.prompt, requests[len(requests)-1].Everything(), tt.says)
 	}
 
-	l.prompt("patch")
-	asked = l.host.NextAsk()
+	l.Prompt("patch")
+	asked = l.Host.NextAsk()
 	a = asked.Approval
 	if a.Tool != "apply_patch" || !slices.Contains(a.Scopes, "allow_session") || asked.Title != "Edit a.txt, b.txt" {
 		t.Errorf("asked %+v %+v", asked.Interaction, a)
 	}
-	wantIn(t, "diff", a.Diff, "-two\n+TWO\n+and a half\n", "+new")
-	asked.Answer(answered("allow_once"))
-	events := l.done()
+	live.WantIn(t, "diff", a.Diff, "-two\n+TWO\n+and a half\n", "+new")
+	asked.Answer(live.Answered("allow_once"))
+	events := l.Done()
 	changes := agenttest.All[agents.FileChanged](events)
 	if len(changes) != 2 || changes[0].Change != "modified" || changes[0].Added != 2 || changes[0].Removed != 1 || changes[1].Change != "added" || changes[1].Added != 1 {
 		t.Errorf("changed %+v", changes)
 	}
-	if l.read("a.txt") != "one\nTWO\nand a half\nthree\n" || l.read("b.txt") != "new\n" {
-		t.Errorf("a.txt %q, b.txt %q", l.read("a.txt"), l.read("b.txt"))
+	if l.Read("a.txt") != "one\nTWO\nand a half\nthree\n" || l.Read("b.txt") != "new\n" {
+		t.Errorf("a.txt %q, b.txt %q", l.Read("a.txt"), l.Read("b.txt"))
 	}
 }
 
 // In the wider modes less is asked, and a mode can be changed between turns.
 func TestModes(t *testing.T) {
 	t.Parallel()
-	w := wish{mode: agents.ModeEdits, model: serve(t)}
+	w := wish{mode: agents.ModeEdits, model: live.Serve(t)}
 	w.home = scratch(t, w)
 	// In a repository, the CLI is quick to note in its configuration that it trusts
 	// it.
@@ -118,41 +115,41 @@ func TestModes(t *testing.T) {
 		says("plan", call("p", "exec_command", map[string]any{"cmd": "touch planned", "sandbox_permissions": "require_escalated", "justification": "May I?"})), then("p", fakemodel.Text("Refused.")),
 	)
 	l := launch(t, w)
-	l.prompt("edit")
-	l.done()
-	if l.read("b.txt") != "new\n" || l.host.Asks() != 0 {
-		t.Errorf("b.txt %q, %d asked", l.read("b.txt"), l.host.Asks())
+	l.Prompt("edit")
+	l.Done()
+	if l.Read("b.txt") != "new\n" || l.Host.Asks() != 0 {
+		t.Errorf("b.txt %q, %d asked", l.Read("b.txt"), l.Host.Asks())
 	}
-	l.prompt("outside")
-	l.host.NextAsk().Answer(answered("deny"))
-	l.done()
-	if l.there("../outside") {
+	l.Prompt("outside")
+	l.Host.NextAsk().Answer(live.Answered("deny"))
+	l.Done()
+	if l.There("../outside") {
 		t.Error("a refused command ran")
 	}
 	mode := func(m agents.Mode) {
-		if err := l.agent.SetMode(t.Context(), m); err != nil {
+		if err := l.Agent.SetMode(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}
 	mode(agents.ModeFull)
-	l.prompt("full")
-	l.done()
-	if !l.there("../full") || l.host.Asks() != 1 {
-		t.Errorf("full access: %q, %d asked", l.told("f"), l.host.Asks())
+	l.Prompt("full")
+	l.Done()
+	if !l.There("../full") || l.Host.Asks() != 1 {
+		t.Errorf("full access: %q, %d asked", l.Told("f").Text, l.Host.Asks())
 	}
-	l.prompt("insist")
-	l.done()
-	wantIn(t, "asked for more with full access", l.told("i"), "you cannot ask for escalated permissions")
+	l.Prompt("insist")
+	l.Done()
+	live.WantIn(t, "asked for more with full access", l.Told("i").Text, "you cannot ask for escalated permissions")
 	mode(agents.ModePlan)
-	l.prompt("plan")
-	l.done()
-	if l.there("planned") || l.host.Asks() != 1 {
-		t.Errorf("while planning: %q, %d asked", l.told("p"), l.host.Asks())
+	l.Prompt("plan")
+	l.Done()
+	if l.There("planned") || l.Host.Asks() != 1 {
+		t.Errorf("while planning: %q, %d asked", l.Told("p").Text, l.Host.Asks())
 	}
-	if after := l.read("../.codex/config.toml"); after != string(before) {
+	if after := l.Read("../.codex/config.toml"); after != string(before) {
 		t.Errorf("the person's configuration has become %s", after)
 	}
-	if err := l.agent.SetMode(t.Context(), "odd"); !errors.Is(err, agents.ErrUnsupported) {
+	if err := l.Agent.SetMode(t.Context(), "odd"); !errors.Is(err, agents.ErrUnsupported) {
 		t.Errorf("an unknown mode: %v", err)
 	}
 }
@@ -164,18 +161,18 @@ func TestStopWhileAsking(t *testing.T) {
 		says("beyond", call("b", "exec_command", map[string]any{"cmd": "touch made", "sandbox_permissions": "require_escalated", "justification": "May I?"})),
 		says("again", fakemodel.Text("Here I am.")),
 	)
-	l.prompt("beyond")
-	asked := l.host.NextAsk()
-	if err := l.agent.Interrupt(t.Context()); err != nil {
+	l.Prompt("beyond")
+	asked := l.Host.NextAsk()
+	if err := l.Agent.Interrupt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	events, end := l.ended()
+	events, end := l.Ended()
 	if end.Stop != agents.StopStopped || !errors.Is(context.Cause(asked.Ctx), agents.ErrTurnStopped) {
 		t.Errorf("ended %+v, withdrawn because of %v", end, context.Cause(asked.Ctx))
 	}
 	agenttest.CheckEvents(t, events)
-	l.prompt("again")
-	if got := agenttest.Said(l.done()); got != "Here I am." || l.there("made") {
+	l.Prompt("again")
+	if got := agenttest.Said(l.Done()); got != "Here I am." || l.There("made") {
 		t.Errorf("said %q", got)
 	}
 }

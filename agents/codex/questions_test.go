@@ -1,12 +1,14 @@
 package codex_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 	"parley/mcp"
 )
@@ -26,8 +28,8 @@ func TestNativeQuestions(t *testing.T) {
 		says("close", call("c", "request_user_input", twoQuestions)), then("c", fakemodel.Text("Then not.")),
 		says("wait", call("w", "request_user_input", twoQuestions)), then("w", fakemodel.Text("Then not.")),
 	)
-	l.prompt("ask")
-	asked := l.host.NextAsk()
+	l.Prompt("ask")
+	asked := l.Host.NextAsk()
 	if asked.Kind != agents.AskNative || len(asked.Fields) != 2 || asked.ToolID != "a" || asked.Title != "Which db?" {
 		t.Fatalf("asked %+v", asked.Interaction)
 	}
@@ -35,17 +37,17 @@ func TestNativeQuestions(t *testing.T) {
 		t.Errorf("field %+v", asked.Fields[0])
 	}
 	asked.Answer(agents.Outcome{Reason: "response", Answers: map[string][]string{"db": {"Postgres"}, "why": {"Small", "it fits"}}, Typed: map[string]string{"why": "it fits"}})
-	l.done()
-	wantIn(t, "told", l.told("a"), `"Postgres (Recommended)"`, `"Small"`, `"user_note: it fits"`)
+	l.Done()
+	live.WantIn(t, "told", l.Told("a").Text, `"Postgres (Recommended)"`, `"Small"`, `"user_note: it fits"`)
 
 	for prompt, tt := range map[string]struct{ call, reason, says string }{
 		"close": {"c", "dismissed", "closed the question"}, "wait": {"w", "timeout", "Nobody answered"},
 	} {
-		l.prompt(prompt)
-		l.host.NextAsk().Answer(agents.Outcome{Reason: tt.reason})
-		l.done()
-		told := l.told(tt.call)
-		wantIn(t, prompt, told, tt.says, "no approval")
+		l.Prompt(prompt)
+		l.Host.NextAsk().Answer(agents.Outcome{Reason: tt.reason})
+		l.Done()
+		told := l.Told(tt.call).Text
+		live.WantIn(t, prompt, told, tt.says, "no approval")
 		if strings.Contains(told, "Postgres") || strings.Contains(told, "Fast") {
 			t.Errorf("%s: a choice is repeated: %q", prompt, told)
 		}
@@ -60,56 +62,56 @@ func TestServers(t *testing.T) {
 	for _, model := range []string{"gpt-5.5", "gpt-6.2-sol"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			own := rig(t, "own")
+			own := live.Server(t, "own")
 			own.AlwaysLoad = true
-			l := launch(t, wish{name: model, catalog: mcp.Catalog{ours(t), own}},
+			l := launch(t, wish{name: model, catalog: mcp.Catalog{live.Ours(t), own}},
 				says("clarify", call("q", "mcp__parley_interaction__parley_clarify", map[string]any{})), then("q", fakemodel.Text("Blue.")),
 				says("echo", call("e", "mcp__own__echo", map[string]any{})), then("e", fakemodel.Text("Echo.")),
 				says("refuse", call("r", "mcp__own__echo", map[string]any{})), then("r", fakemodel.Text("Silence.")),
 				says("elicit", call("f", "mcp__own__elicit", map[string]any{})), then("f", fakemodel.Text("A shirt.")),
 				says("decline", call("d", "mcp__own__elicit", map[string]any{})), then("d", fakemodel.Text("No shirt.")),
 			)
-			l.prompt("clarify")
-			events := l.done()
-			wantIn(t, "told", l.told("q"), "the person said BLUE-42")
+			l.Prompt("clarify")
+			events := l.Done()
+			live.WantIn(t, "told", l.Told("q").Text, "the person said BLUE-42")
 			tool, _ := agenttest.Find[agents.ToolStarted](events)
 			end, _ := agenttest.Find[agents.ToolEnded](events)
-			if tool.Name != "mcp__parley-interaction__parley_clarify" || tool.Kind != "ask" || end.Status != "ok" || l.host.Asks() != 0 {
+			if tool.Name != "mcp__parley-interaction__parley_clarify" || tool.Kind != "ask" || end.Status != "ok" || l.Host.Asks() != 0 {
 				t.Errorf("tool %+v, %+v", tool, end)
 			}
 
-			l.prompt("echo")
-			asked := l.host.NextAsk()
+			l.Prompt("echo")
+			asked := l.Host.NextAsk()
 			if asked.Kind != agents.AskApproval || asked.Approval.Tool != "mcp__own__echo" || asked.Server != "own" {
 				t.Errorf("asked %+v %+v", asked.Interaction, asked.Approval)
 			}
-			asked.Answer(answered("allow_once"))
-			l.done()
-			wantIn(t, "told", l.told("e"), "echoed")
+			asked.Answer(live.Answered("allow_once"))
+			l.Done()
+			live.WantIn(t, "told", l.Told("e").Text, "echoed")
 
-			l.prompt("refuse")
-			l.host.NextAsk().Answer(answered("deny"))
-			l.done()
-			if told := l.told("r"); strings.Contains(told, "echoed") {
+			l.Prompt("refuse")
+			l.Host.NextAsk().Answer(live.Answered("deny"))
+			l.Done()
+			if told := l.Told("r").Text; strings.Contains(told, "echoed") {
 				t.Errorf("told %q", told)
 			}
 
-			l.prompt("elicit")
-			l.host.NextAsk().Answer(answered("allow_once"))
-			form := l.host.NextAsk()
+			l.Prompt("elicit")
+			l.Host.NextAsk().Answer(live.Answered("allow_once"))
+			form := l.Host.NextAsk()
 			if form.Kind != agents.AskElicitation || form.Title != "Your colour?" || form.Server != "own" || len(form.Fields) != 2 ||
 				!slices.ContainsFunc(form.Fields, func(f agents.Field) bool { return f.ID == "size" && f.Type == "integer" && f.Required }) {
 				t.Errorf("asked %+v", form.Interaction)
 			}
 			form.Answer(agents.Outcome{Reason: "response", Action: "accept", Answers: map[string][]string{"size": {"4"}, "colour": {"blue"}}})
-			l.done()
-			wantIn(t, "told", l.told("f"), `"size":4`, `"colour":"blue"`)
+			l.Done()
+			live.WantIn(t, "told", l.Told("f").Text, `"size":4`, `"colour":"blue"`)
 
-			l.prompt("decline")
-			l.host.NextAsk().Answer(answered("allow_once"))
-			l.host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
-			l.done()
-			wantIn(t, "told", l.told("d"), "cancel")
+			l.Prompt("decline")
+			l.Host.NextAsk().Answer(live.Answered("allow_once"))
+			l.Host.NextAsk().Answer(agents.Outcome{Reason: "dismissed"})
+			l.Done()
+			live.WantIn(t, "told", l.Told("d").Text, "cancel")
 		})
 	}
 }
@@ -118,16 +120,19 @@ func TestServers(t *testing.T) {
 func TestOwnServers(t *testing.T) {
 	t.Parallel()
 	for _, strict := range []bool{false, true} {
-		own := rig(t, "own")
+		own := live.Server(t, "own")
 		w := wish{
-			strict: strict, catalog: mcp.Catalog{ours(t)}, model: serve(t, says("hello", fakemodel.Text("Good morning."))),
-			config: "[mcp_servers.own]\ncommand = \"" + own.Command + "\"\nenv = { " + roleVar + " = \"mcp\" }",
+			strict: strict, catalog: mcp.Catalog{live.Ours(t)}, model: live.Serve(t, says("hello", fakemodel.Text("Good morning."))),
+			config: fmt.Sprintf("[mcp_servers.own]\ncommand = %q\n[mcp_servers.own.env]\n", own.Command),
+		}
+		for name, value := range own.Env {
+			w.config += fmt.Sprintf("%s = %q\n", name, value)
 		}
 		l := launch(t, w)
-		l.prompt("hello")
-		l.done()
+		l.Prompt("hello")
+		l.Done()
 		var names []string
-		for _, s := range agenttest.All[agents.Started](l.host.Events()) {
+		for _, s := range agenttest.All[agents.Started](l.Host.Events()) {
 			for _, server := range s.Servers {
 				if !slices.Contains(names, server.Name) {
 					names = append(names, server.Name)

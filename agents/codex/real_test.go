@@ -24,9 +24,9 @@ func TestTurns(t *testing.T) {
 			Usage: fakemodel.Usage{Input: 10, Output: 2, CacheRead: 100}, Blocks: []fakemodel.Block{fakemodel.TextBlock("Done 问题🤔.")}}},
 		says("second", fakemodel.Text("Again.")),
 	)
-	l.write("a.txt", "one\n")
-	l.prompt("first")
-	events := l.done()
+	l.Write("a.txt", "one\n")
+	l.Prompt("first")
+	events := l.Done()
 	if got := agenttest.Said(events); got != "I read two files.Done 问题🤔." {
 		t.Errorf("said %q", got)
 	}
@@ -49,16 +49,16 @@ func TestTurns(t *testing.T) {
 	if u := end.Usage; u == nil || *u.Input != 110 || *u.Output != 22 || *u.Cached != 107 || *u.ContextUsed != 112 || *u.Window < 100_000 {
 		t.Errorf("used %+v", u)
 	}
-	started := agenttest.All[agents.Started](l.host.Events())
+	started := agenttest.All[agents.Started](l.Host.Events())
 	if s := started[len(started)-1]; s.NativeID == "" || s.Version != "0.171.0" || s.Model != "gpt-5.5" {
 		t.Errorf("started %+v", s)
 	}
 
-	l.prompt("second")
-	if got := agenttest.Said(l.done()); got != "Again." {
+	l.Prompt("second")
+	if got := agenttest.Said(l.Done()); got != "Again." {
 		t.Errorf("said %q", got)
 	}
-	for _, r := range l.model.Unmatched() {
+	for _, r := range l.Model.Unmatched() {
 		t.Errorf("the script has no answer to %q", r.LastUserText())
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/codex"
 	"parley/mcp"
 )
@@ -32,7 +33,7 @@ type step struct {
 // and compares what comes out, and what was sent, with the files beside each.
 // Refresh them with -update.
 func TestRecorded(t *testing.T) {
-	allow, form := answered("allow_once"), agents.Outcome{Reason: "response", Action: "accept", Answers: map[string][]string{"answer": {"postgres"}}}
+	allow, form := live.Answered("allow_once"), agents.Outcome{Reason: "response", Action: "accept", Answers: map[string][]string{"answer": {"postgres"}}}
 	native := agents.Outcome{Reason: "response", Answers: map[string][]string{"db": {"Postgres"}, "why": {"because"}}}
 	for _, tt := range []struct {
 		name   string
@@ -48,7 +49,7 @@ func TestRecorded(t *testing.T) {
 		{name: "subagent", steps: []step{{prompt: "delegate", answers: []agents.Outcome{form}}}},
 		{name: "async-questions", steps: []step{{prompt: "ask"}}},
 		{name: "resume", native: "01a22c87-c362-75b0-941b-ac29f4aac40c", steps: []step{{prompt: "third"}}},
-		{name: "schema", ends: 2, steps: []step{{prompt: "go", answers: []agents.Outcome{answered("allow_session")}}}},
+		{name: "schema", ends: 2, steps: []step{{prompt: "go", answers: []agents.Outcome{live.Answered("allow_session")}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx := t.Context()

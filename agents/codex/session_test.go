@@ -1,9 +1,7 @@
 package codex_test
 
 import (
-	"context"
 	"encoding/base64"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,9 +10,9 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/live"
 	"parley/agents/codex"
 	"parley/agents/fakemodel"
-	"parley/agents/proc"
 	"parley/mcp"
 )
 
@@ -27,16 +25,16 @@ func TestSteer(t *testing.T) {
 		says("begin", fakemodel.Blocks(fakemodel.Block{Type: "text", Text: "I begin.", Until: released})),
 		says("and a plum", fakemodel.Text("A plum, too.")),
 	)
-	l.prompt("begin")
-	l.host.Until("text", agenttest.Saw[agents.Text])
-	if err := l.agent.Steer(t.Context(), agents.Turn{ID: "s", Text: "and a plum"}); err != nil {
+	l.Prompt("begin")
+	l.Host.Until("text", agenttest.Saw[agents.Text])
+	if err := l.Agent.Steer(t.Context(), agents.Turn{ID: "s", Text: "and a plum"}); err != nil {
 		t.Fatal(err)
 	}
 	close(released)
-	if got := agenttest.Said(l.done()); got != "I begin.A plum, too." {
+	if got := agenttest.Said(l.Done()); got != "I begin.A plum, too." {
 		t.Errorf("said %q", got)
 	}
-	if err := l.agent.Steer(t.Context(), agents.Turn{ID: "s", Text: "too late"}); err == nil {
+	if err := l.Agent.Steer(t.Context(), agents.Turn{ID: "s", Text: "too late"}); err == nil {
 		t.Error("a message into no turn was taken")
 	}
 }
@@ -52,40 +50,33 @@ func TestInterrupt(t *testing.T) {
 		says("sleep", call("z", "exec_command", map[string]any{"cmd": "sleep 600", "yield_time_ms": 600000})),
 		says("wake", fakemodel.Text("Awake.")),
 	)
-	l.prompt("dream")
-	l.host.Until("text", agenttest.Saw[agents.Text])
+	l.Prompt("dream")
+	l.Host.Until("text", agenttest.Saw[agents.Text])
 	began := time.Now()
-	l.interrupt()
-	events, _ := l.ended()
+	l.Interrupt()
+	events, _ := l.Ended()
 	t.Logf("interrupt to the end of the turn: %d ms", time.Since(began).Milliseconds())
 	if text := agenttest.All[agents.Text](events); !text[len(text)-1].Partial {
 		t.Errorf("the message that was cut off: %+v", text)
 	}
 	agenttest.CheckEvents(t, events)
 
-	l.prompt("sleep")
-	l.host.Until("call", func(all []agents.Event) bool { return agenttest.Saw[agents.ToolStarted](all[l.turns:]) })
-	l.interrupt()
-	events, _ = l.ended()
+	l.Prompt("sleep")
+	l.Host.Until("call", func(all []agents.Event) bool { return agenttest.Saw[agents.ToolStarted](all[l.Turns:]) })
+	l.Interrupt()
+	events, _ = l.Ended()
 	if end, _ := agenttest.Find[agents.ToolEnded](events); end.Status != "cancelled" {
 		t.Errorf("the call ended as %+v", end)
 	}
 
-	l.prompt("dream") // stopped before the CLI can have begun with it
-	l.interrupt()
-	if _, end := l.ended(); end.Stop != agents.StopStopped {
+	l.Prompt("dream") // stopped before the CLI can have begun with it
+	l.Interrupt()
+	if _, end := l.Ended(); end.Stop != agents.StopStopped {
 		t.Errorf("ended %+v", end)
 	}
-	l.prompt("wake")
-	if got := agenttest.Said(l.done()); got != "Awake." {
+	l.Prompt("wake")
+	if got := agenttest.Said(l.Done()); got != "Awake." {
 		t.Errorf("said %q", got)
-	}
-}
-
-func (l *live) interrupt() {
-	l.t.Helper()
-	if err := l.agent.Interrupt(l.t.Context()); err != nil {
-		l.t.Fatal(err)
 	}
 }
 
@@ -93,23 +84,23 @@ func (l *live) interrupt() {
 // there is not is said to be lost.
 func TestResume(t *testing.T) {
 	t.Parallel()
-	model := serve(t, says("remember a plum", fakemodel.Reply{Usage: fakemodel.Usage{Input: 9, Output: 4}, Blocks: []fakemodel.Block{fakemodel.TextBlock("I do.")}}), says("what was it", call("q", "mcp__parley_interaction__parley_clarify", map[string]any{})), then("q", fakemodel.Text("A plum.")))
-	w := wish{model: model, catalog: mcp.Catalog{ours(t)}}
+	model := live.Serve(t, says("remember a plum", fakemodel.Reply{Usage: fakemodel.Usage{Input: 9, Output: 4}, Blocks: []fakemodel.Block{fakemodel.TextBlock("I do.")}}), says("what was it", call("q", "mcp__parley_interaction__parley_clarify", map[string]any{})), then("q", fakemodel.Text("A plum.")))
+	w := wish{model: model, catalog: mcp.Catalog{live.Ours(t)}}
 	w.home = scratch(t, w)
 	before := launch(t, w)
-	before.prompt("remember a plum")
-	first := before.done()
+	before.Prompt("remember a plum")
+	first := before.Done()
 	used := *first[len(first)-1].(agents.Ended).Usage.Output
-	before.stop()
+	before.Stop()
 
-	w.native = before.native()
+	w.native = before.Native()
 	after := launch(t, w)
-	after.prompt("what was it")
-	events := after.done()
-	if got := agenttest.Said(after.host.Events()); got != "A plum." || after.native() != w.native {
-		t.Errorf("said %q as %s, was %s", got, after.native(), w.native)
+	after.Prompt("what was it")
+	events := after.Done()
+	if got := agenttest.Said(after.Host.Events()); got != "A plum." || after.Native() != w.native {
+		t.Errorf("said %q as %s, was %s", got, after.Native(), w.native)
 	}
-	wantIn(t, "told", after.told("q"), "BLUE-42")
+	live.WantIn(t, "told", after.Told("q").Text, "BLUE-42")
 	if r := model.Requests()[1]; !strings.Contains(r.Everything(), "remember a plum") {
 		t.Error("the model no longer knows what was said")
 	}
@@ -123,39 +114,17 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func (l *live) native() string {
-	started := agenttest.All[agents.Started](l.host.Events())
-	return started[len(started)-1].NativeID
-}
-
 // refusal opens a conversation that must not open.
 func refusal(t *testing.T, w wish) agents.Problem {
 	t.Helper()
 	install, spec := prepare(t, w)
-	plan, err := codex.New("test").Plan(install, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := proc.Start(proc.Spec{Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Shim: shim})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Stop(context.Background())
-	agent, err := codex.New("test").Open(t.Context(), agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done()}, spec, agenttest.NewHost(t))
-	refused, ok := errors.AsType[*agents.PlanError](err)
-	if !ok {
-		if err == nil {
-			_ = agent.Close(t.Context())
-		}
-		t.Fatalf("opened: %v\n%s", err, p.Tail())
-	}
-	return refused.Problem
+	return live.Refused(t, codex.New("test"), install, spec)
 }
 
 func TestWhatDoesNotOpen(t *testing.T) {
 	t.Parallel()
-	model := serve(t)
-	broken := ours(t)
+	model := live.Serve(t)
+	broken := live.Ours(t)
 	broken.Command = "/nowhere/parley-mcp"
 	for _, tt := range []struct {
 		name string
@@ -213,8 +182,8 @@ func TestFaults(t *testing.T) {
 		{"bad", "failed", agents.StopFailed, time.Time{}},
 		{"full", "context_full", agents.StopLimit, time.Time{}},
 	} {
-		l.prompt(tt.prompt)
-		events, end := l.ended()
+		l.Prompt(tt.prompt)
+		events, end := l.Ended()
 		agenttest.CheckEvents(t, events)
 		if p := end.Problem; p == nil || end.Stop != tt.stop || p.Code != tt.code || p.Evidence == "" || !p.ResetAt.Equal(tt.reset) {
 			t.Errorf("%s: ended as %s with %+v", tt.prompt, end.Stop, p)
@@ -222,8 +191,8 @@ func TestFaults(t *testing.T) {
 			t.Logf("%s: %s | %s", tt.prompt, p.Title, p.Evidence)
 		}
 	}
-	l.prompt("after")
-	if got := agenttest.Said(l.done()); got != "All is well." {
+	l.Prompt("after")
+	if got := agenttest.Said(l.Done()); got != "All is well." {
 		t.Errorf("said %q", got)
 	}
 }
@@ -240,10 +209,10 @@ func TestPictureAndCompaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.write("dot.png", string(dot))
-	l.prompt("see", agents.Attachment{Name: "dot.png", Mime: "image/png", Path: l.path("dot.png")})
-	l.done()
-	requests := l.model.Requests()
+	l.Write("dot.png", string(dot))
+	l.Prompt("see", agents.Attachment{Name: "dot.png", Mime: "image/png", Path: l.Path("dot.png")})
+	l.Done()
+	requests := l.Model.Requests()
 	seen := false
 	for _, m := range requests[len(requests)-1].Messages {
 		for _, p := range m.Parts {
@@ -254,8 +223,8 @@ func TestPictureAndCompaction(t *testing.T) {
 		t.Error("the picture did not reach the model")
 	}
 
-	l.prompt("/compact")
-	events := l.done()
+	l.Prompt("/compact")
+	events := l.Done()
 	var codes []string
 	for _, n := range agenttest.All[agents.Notice](events) {
 		codes = append(codes, n.Code)
@@ -263,9 +232,9 @@ func TestPictureAndCompaction(t *testing.T) {
 	if strings.Join(codes, " ") != "compacting compacted" {
 		t.Errorf("notices %v", codes)
 	}
-	l.prompt("go on")
-	l.done()
-	for _, r := range l.model.Unmatched() {
+	l.Prompt("go on")
+	l.Done()
+	for _, r := range l.Model.Unmatched() {
 		t.Errorf("the script has no answer to %q", r.LastUserText())
 	}
 }
@@ -274,7 +243,7 @@ func TestPictureAndCompaction(t *testing.T) {
 // long as it does.
 func TestSubAgent(t *testing.T) {
 	t.Parallel()
-	l := launch(t, wish{name: "gpt-6.2-sol", catalog: mcp.Catalog{ours(t), rig(t, "own")}},
+	l := launch(t, wish{name: "gpt-6.2-sol", catalog: mcp.Catalog{live.Ours(t), live.Server(t, "own")}},
 		says("delegate", call("a", "collaboration__spawn_agent", map[string]any{"task_name": "kid", "message": "SUBWORK", "fork_turns": "none"})),
 		fakemodel.Step{When: fakemodel.UserSays("SUBWORK"), Reply: fakemodel.Reply{
 			Usage: fakemodel.Usage{Input: 5, Output: 3}, Blocks: []fakemodel.Block{fakemodel.ToolUseOf("s", "mcp__own__echo", map[string]any{})}}},
@@ -282,13 +251,13 @@ func TestSubAgent(t *testing.T) {
 		then("a", call("w", "collaboration__wait_agent", map[string]any{"timeout_ms": 60000})),
 		then("w", fakemodel.Reply{Usage: fakemodel.Usage{Input: 100, Output: 20}, Blocks: []fakemodel.Block{fakemodel.TextBlock("Delegated.")}}),
 	)
-	l.prompt("delegate")
-	asked := l.host.NextAsk()
+	l.Prompt("delegate")
+	asked := l.Host.NextAsk()
 	if asked.Parent != "a" || asked.Kind != agents.AskApproval {
 		t.Errorf("asked %+v", asked.Interaction)
 	}
-	asked.Answer(answered("allow_once"))
-	events := l.done()
+	asked.Answer(live.Answered("allow_once"))
+	events := l.Done()
 	parents := map[string]string{}
 	for _, e := range agenttest.All[agents.ToolStarted](events) {
 		parents[e.ID] = e.Parent

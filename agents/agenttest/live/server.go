@@ -1,4 +1,4 @@
-package claude_test
+package live
 
 import (
 	"context"
@@ -12,11 +12,14 @@ import (
 	"parley/mcp"
 )
 
-// serveMCP is a real MCP server with the tools that these tests need. It runs
-// in a process of its own, started by the CLI.
-func serveMCP() int {
+// serverEnv makes the test program an MCP server.
+const serverEnv = "PARLEY_TEST_MCP_SERVER"
+
+// serve is a real MCP server with the tools that these tests need. It runs in a
+// process of its own, started by the CLI.
+func serve() int {
 	s := server.NewMCPServer("rig", "1", server.WithElicitation())
-	s.AddTool(mcptypes.NewTool("parley_clarify", mcptypes.WithDescription("Ask the person.")),
+	s.AddTool(mcptypes.NewTool(mcp.ToolClarify, mcptypes.WithDescription("Ask the person.")),
 		func(context.Context, mcptypes.CallToolRequest) (*mcptypes.CallToolResult, error) {
 			return mcptypes.NewToolResultText("the person said BLUE-42"), nil
 		})
@@ -36,7 +39,7 @@ func serveMCP() int {
 			if err != nil {
 				return mcptypes.NewToolResultError(err.Error()), nil
 			}
-			return mcptypes.NewToolResultStructured(answer, "elicited"), nil
+			return mcptypes.NewToolResultStructured(answer, "elicited "+string(answer.Action)), nil
 		})
 	if err := server.NewStdioServer(s).Listen(context.Background(), os.Stdin, os.Stdout); err != nil {
 		return 1
@@ -44,9 +47,9 @@ func serveMCP() int {
 	return 0
 }
 
-// rig is serveMCP as an entry of a catalogue. The elicitation of the newest
-// protocol works in another way, so the CLI is kept to the one before.
-func rig(t *testing.T, name string) mcp.Spec {
+// Server is a person's MCP server, the test program itself, with the tools echo
+// and elicit. Main must be the package's TestMain.
+func Server(t *testing.T, name string) mcp.Spec {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -54,16 +57,15 @@ func rig(t *testing.T, name string) mcp.Spec {
 	}
 	return mcp.Spec{
 		Name: name, Transport: mcp.Stdio, Command: self, Timeout: time.Hour, AlwaysLoad: true,
-		Env: map[string]string{roleVar: "mcp"},
+		Env: map[string]string{serverEnv: "1"},
 	}
 }
 
-// legacy makes the CLI greet MCP servers as older versions did.
-const legacy = "MCP_PROTOCOL_NEGOTIATION=legacy"
-
-// ours is the rig in the place of the managed server.
-func ours(t *testing.T) mcp.Spec {
-	s := rig(t, mcp.InteractionServer)
+// Ours is such a server in the place of Parley's own, with the tool
+// parley_clarify.
+func Ours(t *testing.T) mcp.Spec {
+	t.Helper()
+	s := Server(t, mcp.InteractionServer)
 	s.Managed = true
 	s.AutoAllow = []string{mcp.ToolClarify}
 	return s
