@@ -26,6 +26,7 @@ type MCPFile struct {
 	Problems []MCPProblem `json:"problems"` // why Text is not in force
 	Remarks  []MCPProblem `json:"remarks"`  // what of it holds for nobody
 	Agents   []string     `json:"agents"`   // which there are, for views of each
+	CanUndo  bool         `json:"can_undo"` // Text is what a change of ours left
 }
 
 // MCPChanged is the data of mcp.changed: the override file is another one than

@@ -17,6 +17,7 @@ import { defaults } from '../src/state/settings.ts';
 import { cells } from './cells.ts';
 import { minute } from './make.ts';
 import { agents, type Scene } from './scenes.ts';
+import { InventedServers } from './servers.ts';
 
 const home = '/home/mara';
 
@@ -30,11 +31,16 @@ export class Fixture {
   pictures = new Map<string, Buffer>();
   rules = [...rules];
 
+  readonly servers: InventedServers;
   private readonly answers: string | null;
 
-  /** answers is what becomes of an answer: "stuck" never gets a reply, "lost" never arrives. */
-  constructor(scene: Scene, answers: string | null = null) {
+  /**
+   * answers is what becomes of an answer: "stuck" never gets a reply, "lost" never
+   * arrives. servers is the state of the MCP servers' file.
+   */
+  constructor(scene: Scene, answers: string | null = null, servers: string | null = null) {
     this.answers = answers;
+    this.servers = new InventedServers(servers);
     for (const s of scene.sessions) this.sessions.set(s.id, s);
     for (const i of scene.interactions) this.interactions.set(i.interaction_id, i);
     this.plans = scene.plans;
@@ -159,6 +165,10 @@ export class Fixture {
     if (kind === 'approvals') {
       this.rules = this.rules.filter((r) => r.id !== id);
       return reply(200, id ? {} : { rules: this.rules });
+    }
+    if (kind === 'mcp') {
+      const rest = url.pathname.split('/').slice(3).map(decodeURIComponent);
+      return reply(200, this.servers.answer(rest, req.method ?? 'GET', url.searchParams, await body(req)));
     }
     if (kind === 'presence') return reply(200, {});
     if (kind === 'sessions') {

@@ -14,7 +14,11 @@ export function fixtures(): Plugin {
         const url = new URL(req.url ?? '/', 'http://dev');
         if (url.pathname === '/' || url.pathname === '/index.html') {
           fixture.end();
-          fixture = new Fixture(sceneOf(url.searchParams), url.searchParams.get('answers'));
+          fixture = new Fixture(
+            sceneOf(url.searchParams),
+            url.searchParams.get('answers'),
+            url.searchParams.get('servers'),
+          );
         }
         if (!url.pathname.startsWith('/api/')) return next();
         fixture.answer(req, res, url).catch(next);

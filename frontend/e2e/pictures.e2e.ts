@@ -48,6 +48,10 @@ afterAll(async () => {
 
 type Look = (typeof looks)[number];
 
+/** Runs in the page before all else: an address with window=1 is shown as in the desktop window. */
+const asWindow = `if (location.search.includes('window=1'))
+  window.runtime = { BrowserOpenURL() {}, ClipboardSetText: async () => true };`;
+
 function open(look: Look): Promise<BrowserContext> {
   const phone = look.size.width < 600;
   return browser.newContext({
@@ -64,10 +68,15 @@ function open(look: Look): Promise<BrowserContext> {
 async function show(page: Page, view: View, lang: string): Promise<void> {
   // Nothing of the view before may be left: not its draft, not its question.
   await page.evaluate(() => localStorage.clear()).catch(() => {}); // the first page has none
-  await page.goto(`${stage.url}/?lang=${lang}&${view.query}#/${view.hash}`);
+  await page.goto(
+    `${stage.url}/?lang=${lang}&${view.query}${view.inWindow ? '&window=1' : ''}#/${view.hash}`,
+  );
   await page.locator(view.wait).first().waitFor();
   await page.evaluate(() => document.fonts.ready);
   switch (view.act) {
+    case 'test':
+      await page.locator('.mcp-head .btn', { hasText: /Test|测试/ }).click();
+      return void (await page.locator('.mcp-test .state.bad').waitFor());
     case 'focus':
       await page.keyboard.press('Control+j');
       return void (await page.locator('.card.live').waitFor());
@@ -95,6 +104,7 @@ describe.each(looks)('$size.width × $size.height, $theme, $lang', (look) => {
   beforeAll(async () => {
     context = await open(look);
     page = await context.newPage();
+    await page.addInitScript(asWindow);
   });
   afterAll(() => context.close());
 

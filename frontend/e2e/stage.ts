@@ -31,7 +31,11 @@ export class Stage {
       }
       if (url.pathname === '/') {
         this.fixture.end();
-        this.fixture = new Fixture(sceneOf(url.searchParams), url.searchParams.get('answers'));
+        this.fixture = new Fixture(
+          sceneOf(url.searchParams),
+          url.searchParams.get('answers'),
+          url.searchParams.get('servers'),
+        );
       }
       const file = normalize(url.pathname === '/' ? '/index.html' : url.pathname);
       try {

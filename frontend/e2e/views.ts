@@ -1,6 +1,6 @@
 // What is photographed: every state of the card on the real page, and the pages.
 
-import { type Act, cells } from '../dev/cells.ts';
+import { type Act as CardAct, cells } from '../dev/cells.ts';
 import { takesLate } from '../src/state/live.reducer.ts';
 
 export interface View {
@@ -9,7 +9,9 @@ export interface View {
   /** Of the address: which scene, and where in the page. */
   query: string;
   hash: string;
-  act?: Act | undefined;
+  act?: CardAct | 'test' | undefined;
+  /** Shown as the desktop window shows it, which may do more than a browser. */
+  inWindow?: boolean;
   /** What has to be there before anything else is done. */
   wait: string;
 }
@@ -41,6 +43,33 @@ const pages: View[] = [
   },
   { id: 'history', name: 'History', query: '', hash: 'history', wait: '.page' },
   { id: 'settings', name: 'Settings', query: '', hash: 'settings', wait: '.settings' },
+  { id: 'mcp', name: 'MCP servers', query: '', hash: 'mcp/docs', wait: '.mcp-tbl', inWindow: true },
+  {
+    id: 'mcp-broken',
+    name: 'MCP servers, broken file',
+    query: 'servers=broken',
+    hash: 'mcp/postgres',
+    wait: '.mcp-file-foot.bad',
+    inWindow: true,
+  },
+  {
+    id: 'mcp-none',
+    name: 'MCP servers, none yet',
+    query: 'servers=none&scene=first',
+    hash: 'mcp',
+    wait: '.mcp-none',
+    inWindow: true,
+  },
+  {
+    id: 'mcp-test',
+    name: 'MCP server that fails',
+    query: '',
+    hash: 'mcp/sentry',
+    wait: '.mcp-tbl',
+    inWindow: true,
+    act: 'test',
+  },
+  { id: 'mcp-browser', name: 'MCP servers in a browser', query: '', hash: 'mcp', wait: '.mcp-tbl' },
   { id: 'agents', name: 'Agents', query: '', hash: 'agents', wait: '.page' },
   { id: 'start', name: 'New session', query: '', hash: '', wait: '.start' },
   { id: 'first-run', name: 'First run', query: 'scene=first', hash: '', wait: '.start' },

@@ -23,6 +23,7 @@ const InboxPage = lazy(() => import('./inbox-page.tsx'));
 const HistoryPage = lazy(() => import('./history-page.tsx'));
 const StartPage = lazy(() => import('./start-page.tsx'));
 const AgentsPage = lazy(() => import('./agents-page.tsx'));
+const MCPPage = lazy(() => import('./mcp-page.tsx'));
 const SettingsPage = lazy(() => import('./settings-page.tsx'));
 const KeySheet = lazy(() => import('./sheets.tsx').then((m) => ({ default: m.KeySheet })));
 const Palette = lazy(() => import('./sheets.tsx').then((m) => ({ default: m.Palette })));
@@ -81,6 +82,8 @@ function Page({ route }: { route: Route }) {
       return <HistoryPage />;
     case 'agents':
       return <AgentsPage look={lookForAgents} />;
+    case 'mcp':
+      return <MCPPage id={route.id} />;
     case 'settings':
       return <SettingsPage />;
     case 'sessions':

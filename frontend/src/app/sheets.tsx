@@ -89,6 +89,7 @@ export function Palette({ close, openHelp }: { close: () => void; openHelp: () =
         act: () => (s.command === 'help' ? openHelp() : s.command !== 'palette' && run(s.command)),
       }));
     commands.push({ id: 'agents', label: t('agents.title'), note: '', act: () => go({ page: 'agents' }) });
+    commands.push({ id: 'mcp', label: t('mcp.nav'), note: '', act: () => go({ page: 'mcp', id: '' }) });
     const rows = Object.values(sessions)
       .sort((a, b) => b.updated_at - a.updated_at)
       .map((s) => ({

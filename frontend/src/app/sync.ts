@@ -12,6 +12,7 @@ import { askedOf } from '../state/asked.ts';
 import { setServerClock } from '../state/clock.ts';
 import { confirmDraft, dropDraft, dropOldDrafts, unconfirmed } from '../state/drafts.ts';
 import { setSignedOut, setStream, takeEvents, takeSnapshot, useLive } from '../state/live.ts';
+import { noteMCPChange } from '../state/mcp.ts';
 import { currentRoute, go } from '../state/route.ts';
 import { takeAbout, takeSettings } from '../state/settings.ts';
 import { forget, markBehind, receive } from '../state/timelines.ts';
@@ -78,6 +79,7 @@ function frame(f: Frame): void {
       go({ page: 'inbox', id: '' }, true);
     }
     void saveLeftDrafts();
+    noteMCPChange(); // what it said is of no session, so no number tells that it was missed
   }
   if (f.events?.length) {
     takeEvents(f.events);
@@ -87,6 +89,7 @@ function frame(f: Frame): void {
 }
 
 function follow(e: Event): void {
+  if (e.type === 'mcp.changed') noteMCPChange();
   if (e.type.endsWith('.updated') && 'cause' in e.data && e.data.cause === 'clock') {
     // The back end's clock was set: what is left stays the same, and ours follows.
     setServerClock(e.data.deadline_at - e.data.remaining_timeout_ms);

@@ -627,6 +627,8 @@ export interface MCPFile {
   remarks: MCPProblem[]
   /** which there are, for views of each */
   agents: string[]
+  /** Text is what a change of ours left */
+  can_undo: boolean
 }
 
 /**

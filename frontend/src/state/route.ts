@@ -10,6 +10,7 @@ export type Route =
   | { page: 'inbox'; id: string }
   | { page: 'history' }
   | { page: 'agents' }
+  | { page: 'mcp'; id: string }
   | { page: 'settings' };
 
 /** Reads an address; what is not understood is the start page. */
@@ -19,6 +20,7 @@ export function parseRoute(hash: string): Route {
     case 'session':
       return id ? { page, id } : { page: 'start' };
     case 'inbox':
+    case 'mcp':
       return { page, id: id ?? '' };
     case 'sessions':
     case 'history':
@@ -42,7 +44,8 @@ function safeDecode(part: string): string {
 export function href(r: Route): string {
   if (r.page === 'start') return '#/';
   if (r.page === 'session') return `#/session/${encodeURIComponent(r.id)}`;
-  if (r.page === 'inbox') return r.id ? `#/inbox/${encodeURIComponent(r.id)}` : '#/inbox';
+  if (r.page === 'inbox' || r.page === 'mcp')
+    return r.id ? `#/${r.page}/${encodeURIComponent(r.id)}` : `#/${r.page}`;
   return `#/${r.page}`;
 }
 

@@ -55,6 +55,10 @@ export function Rail() {
           <span className="rail-word">{t('agents.title')}</span>
           <Icon name="agent" />
         </FootLink>
+        <FootLink to={{ page: 'mcp', id: '' }} route={route} title={t('mcp.nav')}>
+          <span className="rail-word">MCP</span>
+          <Icon name="plug" />
+        </FootLink>
         <FootLink to={{ page: 'settings' }} route={route} title={t('settings.title')}>
           <Icon name="gear" />
         </FootLink>

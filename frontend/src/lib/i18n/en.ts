@@ -2,6 +2,7 @@
 // chosen by the count n; `backticks` are drawn as code.
 
 import { asking } from './asking.en.ts';
+import { mcp } from './mcp.en.ts';
 import { settings } from './settings.en.ts';
 
 export const en = {
@@ -385,5 +386,6 @@ export const en = {
   'palette.none': 'Nothing matches',
 
   ...asking,
+  ...mcp,
   ...settings,
 } as const satisfies Record<string, string | { one?: string; other: string }>;

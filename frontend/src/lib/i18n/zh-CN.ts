@@ -3,6 +3,7 @@
 
 import { asking } from './asking.zh-CN.ts';
 import type { Catalogue } from './i18n.ts';
+import { mcp } from './mcp.zh-CN.ts';
 import { settings } from './settings.zh-CN.ts';
 
 export const zh: Catalogue = {
@@ -380,5 +381,6 @@ export const zh: Catalogue = {
   'palette.none': '没有匹配项',
 
   ...asking,
+  ...mcp,
   ...settings,
 };

@@ -1,0 +1,299 @@
+import { useState } from 'react';
+import { api } from '../../backend/client.ts';
+import type { MCPEffective, MCPOrigin, MCPServer, MCPSetting } from '../../backend/types.gen.ts';
+import { type T, useT } from '../../lib/i18n/i18n.ts';
+import { neutral, oneLine, shortPath } from '../../lib/text.ts';
+import { nameOf, useAgents } from '../../state/agents.ts';
+import { useMCP } from '../../state/mcp.ts';
+import { useSettings } from '../../state/settings.ts';
+import { Line } from '../../ui/bits.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Mark } from '../../ui/mark.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { FieldDialog } from './field.tsx';
+import { fieldHelp } from './help.logic.ts';
+import type { Change } from './load.ts';
+import { canChange, edit, isFilledIn, type Row, shown, switchEdit, unsetFields } from './mcp.logic.ts';
+import { TestResult, tryServer } from './try.tsx';
+
+interface Props {
+  row: Row;
+  /** As it reaches the agent; undefined for a server of the agent's own. */
+  server: MCPServer | undefined;
+  view: MCPEffective;
+  profile: string;
+  profiles: readonly string[];
+  cwd: string;
+  mayChange: boolean;
+  chooseAgent: (agent: string) => void;
+  chooseProfile: (profile: string) => void;
+  change: Change;
+  preview: () => void;
+}
+
+/** One server as it reaches an agent and a profile, and who else gets it. */
+export function ServerDetail(p: Props) {
+  const t = useT();
+  const { row, server, view, profile, cwd } = p;
+  const agents = useAgents((s) => s.list);
+  const test = useMCP((s) => s.tests[row.name]);
+  const [field, setField] = useState('');
+  if (!server) return <OwnServer row={row} />;
+  return (
+    <>
+      <div className="row mcp-head">
+        <h2 className="h2 trunc">
+          <Line text={row.name} />
+        </h2>
+        <span className="mut">{t('mcp.asItReaches')}</span>
+        <Menu
+          className="pick mcp-pick"
+          title={t('mcp.agent')}
+          items={row.reach.map((r) => ({
+            id: r.agent,
+            label: nameOf(agents, r.agent).name,
+            note: r.state === 'on' ? undefined : t(`mcp.is.${reachWord(r.state)}`),
+            checked: r.agent === view.agent,
+          }))}
+          choose={p.chooseAgent}
+        >
+          <span className="trunc">{nameOf(agents, view.agent).name}</span>
+          <Icon name="down" />
+        </Menu>
+        <Menu
+          className="pick mcp-pick"
+          title={t('start.profile')}
+          items={p.profiles.map((id) => ({ id, label: profileName(t, id), checked: id === profile }))}
+          choose={p.chooseProfile}
+        >
+          <span className="trunc">{profileName(t, profile)}</span>
+          <Icon name="down" />
+        </Menu>
+        <span className="grow" />
+        {p.mayChange && row.group !== 'managed' && (
+          <button
+            type="button"
+            className="btn sm"
+            disabled={test === null}
+            onClick={() => void tryServer(row.name, { agent: view.agent, profile, cwd }, t('common.offline'))}
+          >
+            {t('mcp.test')}
+          </button>
+        )}
+        <button type="button" className="btn sm bare" onClick={p.preview}>
+          {t('mcp.preview')}
+        </button>
+        {p.mayChange && row.group === 'yours' && (
+          <Menu
+            className="btn icon sm"
+            title={t('common.more')}
+            align="right"
+            items={[{ id: 'remove', label: t('mcp.remove'), note: t('mcp.removeNote'), danger: true }]}
+            choose={() =>
+              void p.change(() => api.editMCP(edit({ name: row.name, server: true, remove: true })))
+            }
+          >
+            <Icon name="more" />
+          </Menu>
+        )}
+      </div>
+      {server.state !== 'on' && server.why && (
+        <p className="mcp-why">
+          <Icon name={server.state === 'incomplete' ? 'warn' : 'info'} small />
+          <span>
+            <Line text={server.why} />
+          </span>
+        </p>
+      )}
+      <table className="tbl mcp-tbl">
+        <thead>
+          <tr>
+            <th>{t('mcp.field')}</th>
+            <th>{t('mcp.value')}</th>
+            <th>{t('mcp.comesFrom')}</th>
+            <th>
+              <span className="vh">{t('mcp.change')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {server.settings.map((s) => (
+            <SettingRow
+              key={s.field}
+              setting={s}
+              change={p.mayChange && canChange(server, s.field) ? () => setField(s.field) : undefined}
+            />
+          ))}
+        </tbody>
+      </table>
+      {p.mayChange && row.group === 'yours' && unsetFields(server).length > 0 && (
+        <Menu
+          className="btn sm bare mcp-more"
+          title={t('mcp.addField')}
+          items={unsetFields(server).map((id) => ({
+            id,
+            label: id,
+            note: t(fieldHelp(id) ?? 'mcp.help.server'),
+          }))}
+          choose={setField}
+        >
+          <Icon name="plus" small />
+          {t('mcp.addField')}
+        </Menu>
+      )}
+      <Switches {...p} server={server} />
+      {test !== undefined && <TestResult test={test} />}
+      {view.notices.map((n) => (
+        <p key={n} className="mcp-why">
+          <Icon name="warn" small />
+          <span>
+            <Line text={n} />
+          </span>
+        </p>
+      ))}
+      {field && (
+        <FieldDialog
+          server={server}
+          field={field}
+          agent={view.agent}
+          profile={profile}
+          change={p.change}
+          close={() => setField('')}
+        />
+      )}
+    </>
+  );
+}
+
+/** A server that an agent has in its own file: shown, and left alone. */
+function OwnServer({ row }: { row: Row }) {
+  const t = useT();
+  const agents = useAgents((s) => s.list);
+  const home = useSettings((s) => s.about.home);
+  return (
+    <>
+      <div className="row mcp-head">
+        <h2 className="h2 trunc">
+          <Line text={row.name} />
+        </h2>
+      </div>
+      <p className="lead">
+        {t('mcp.ownWords', {
+          name: row.reach.map((r) => nameOf(agents, r.agent).name).join(t('mcp.comma')),
+          file: shortPath(row.what, home),
+        })}
+      </p>
+    </>
+  );
+}
+
+function SettingRow({ setting: s, change }: { setting: MCPSetting; change: (() => void) | undefined }) {
+  const t = useT();
+  const value = shown(s.value);
+  return (
+    <tr>
+      <td className="mcp-field">{oneLine(s.field)}</td>
+      <td className="mcp-value">
+        {value ? (
+          neutral(value)
+        ) : (
+          <span className="mut mcp-unset">
+            {t(s.field === 'timeout' ? 'mcp.agentsOwn' : 'mcp.takenAway')}
+          </span>
+        )}
+      </td>
+      <td className="mcp-origin">
+        {originWords(t, s)}
+        {isFilledIn(s.value) && t('mcp.filledIn')}
+        {s.hides
+          .filter((h) => h.layer !== 'built_in')
+          .map((h) => (
+            <span key={`${h.layer}${h.line}${h.value}`} className="mcp-past">
+              {t('mcp.insteadOf')} <s>{oneLine(shown(h.value)) || '–'}</s>
+            </span>
+          ))}
+      </td>
+      <td className="mcp-act">
+        {change && (
+          <button
+            type="button"
+            className="btn icon sm"
+            title={t('mcp.changeField', { field: s.field })}
+            aria-label={t('mcp.changeField', { field: s.field })}
+            onClick={change}
+          >
+            <Icon name="pencil" small />
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** Where a value stands, as one finds it in the file. */
+function originWords(t: T, o: MCPOrigin): string {
+  const path = o.agent ? `${o.layer}.${o.agent}.${o.profile}` : o.layer;
+  switch (o.layer) {
+    case 'built_in':
+      return t('mcp.from.builtIn');
+    case 'managed':
+      return t('mcp.from.managed');
+    case 'raised':
+      return t('mcp.from.raised');
+    case 'project':
+      return t('mcp.from.project');
+  }
+  return o.line > 0 ? t('mcp.from.line', { path: oneLine(path), line: o.line }) : oneLine(path);
+}
+
+/** Who gets it, with a switch for each agent. */
+function Switches({ row, server, mayChange, profile, change }: Props & { server: MCPServer }) {
+  const t = useT();
+  const agents = useAgents((s) => s.list);
+  if (row.group === 'project') return null;
+  return (
+    <section className="mcp-who" aria-label={t('mcp.whoGets')}>
+      <h3 className="mcp-sub">
+        {t('mcp.whoGets')}
+        {profile !== 'default' && <span className="mut"> {t('mcp.allProfiles')}</span>}
+      </h3>
+      <ul className="mcp-switches">
+        {row.reach.map((r) => {
+          const { name } = nameOf(agents, r.agent);
+          const on = r.state === 'on';
+          return (
+            <li key={r.agent}>
+              <Mark family={r.agent} title={name} />
+              <span className="grow trunc">{name}</span>
+              <button
+                type="button"
+                className="switch"
+                role="switch"
+                aria-checked={on}
+                aria-label={name}
+                title={r.why ? oneLine(r.why) : undefined}
+                disabled={!mayChange || r.state === 'own' || r.state === 'incomplete'}
+                onClick={() =>
+                  void change(() => api.editMCP(switchEdit({ ...server, state: r.state }, r.agent, !on)))
+                }
+              >
+                <span />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {row.group === 'managed' && <p className="mut note">{t('mcp.managedWords')}</p>}
+    </section>
+  );
+}
+
+function profileName(t: T, id: string): string {
+  return id === 'default' ? t('start.defaultProfile') : oneLine(id);
+}
+
+type ReachWord = 'off' | 'incomplete' | 'untrusted' | 'elsewhere' | 'own';
+
+function reachWord(state: string): ReachWord {
+  return ['off', 'incomplete', 'untrusted', 'own'].includes(state) ? (state as ReachWord) : 'elsewhere';
+}
