@@ -9,6 +9,7 @@ import (
 	"parley/agents/acp"
 	"parley/agents/claude"
 	"parley/agents/codex"
+	"parley/agents/pi"
 )
 
 // Programs says where Parley's own agents come from.
@@ -25,6 +26,7 @@ func All(bin Programs) []agents.Adapter {
 	return []agents.Adapter{
 		claude.New(),
 		codex.New(bin.Version),
+		pi.New(),
 		acp.New(demoEntry(bin)),
 	}
 }

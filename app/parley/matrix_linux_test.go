@@ -49,7 +49,7 @@ type family struct {
 	covered string
 }
 
-var families = []family{claudeFamily, codexFamily}
+var families = []family{claudeFamily, codexFamily, piFamily}
 
 // cell is one promise. A long one waits as a person would, and is run when it is
 // asked for.

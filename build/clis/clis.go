@@ -36,6 +36,8 @@ const limit = 5 * time.Minute
 //go:embed claude-2.1.197/package.json claude-2.1.197/package-lock.json claude-2.1.197/.npmrc
 //go:embed codex/package.json codex/package-lock.json codex/.npmrc
 //go:embed opencode/package.json opencode/package-lock.json opencode/.npmrc
+//go:embed pi/package.json pi/package-lock.json pi/.npmrc
+//go:embed pi-0.74.2/package.json pi-0.74.2/package-lock.json pi-0.74.2/.npmrc
 var locks embed.FS
 
 // CLI is one pinned program. It is installed at most once in a test program,
@@ -57,6 +59,8 @@ const (
 	// What opencode-ai installs on this system: the package itself brings two
 	// builds of the same program, of 180 MB each.
 	openCodeProgram = "node_modules/opencode-linux-x64/bin/opencode"
+	// A script, with the Node.js that the newer one asks for beside it.
+	piProgram = "node_modules/.bin/pi"
 )
 
 // The pinned programs.
@@ -65,6 +69,9 @@ var (
 	ClaudeOld = &CLI{Version: "2.1.197", folder: "claude-2.1.197", program: claudeProgram}
 	Codex     = &CLI{Version: "codex-cli 0.171.0", folder: "codex", program: codexProgram}
 	OpenCode  = &CLI{Version: "1.18.33", folder: "opencode", program: openCodeProgram}
+	Pi        = &CLI{Version: "1.6.0", folder: "pi", program: piProgram}
+	// PiOld has no MCP of its own; the adapter that brings it lies beside it.
+	PiOld = &CLI{Version: "0.74.2", folder: "pi-0.74.2", program: piProgram}
 )
 
 // Path returns the program's absolute path, and installs it first when it is

@@ -3,7 +3,9 @@ package clis
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -23,6 +25,9 @@ func npmCI(ctx context.Context, dir string) error {
 // found here and not in the first test.
 func (c *CLI) check(ctx context.Context, program string) error {
 	cmd := exec.CommandContext(ctx, program, "--version")
+	// A script names its interpreter by PATH, and brings it along where it needs a
+	// newer one.
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {

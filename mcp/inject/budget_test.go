@@ -25,6 +25,10 @@ var writers = map[string]func(*testing.T, mcp.Catalog) entry{
 		data, err := inject.Codex(c, inject.CodexOwn{})
 		return read(t, data, err, "mcp_servers", "tool_timeout_sec", 1)
 	},
+	"pi": func(t *testing.T, c mcp.Catalog) entry {
+		data, err := inject.Pi(c)
+		return read(t, data, err, "mcpServers", "timeout", 1)
+	},
 }
 
 // read finds our server in a configuration; perSecond is how many of the

@@ -45,5 +45,5 @@ func offer(family string, mayAsk, mayPlan bool) mcp.Offer {
 // Takes reports whether a family's CLI can be handed servers of a transport. An
 // ACP agent says so itself when its conversation opens.
 func Takes(family string, t mcp.Transport) bool {
-	return t != mcp.SSE || family != "codex"
+	return t != mcp.SSE || family != "codex" && family != "pi"
 }

@@ -1,0 +1,9 @@
+package pi_test
+
+import (
+	"testing"
+
+	"parley/agents/agenttest/live"
+)
+
+func TestMain(m *testing.M) { live.Main(m) }

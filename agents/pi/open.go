@@ -1,0 +1,122 @@
+package pi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/agents"
+	"parley/agents/jsonl"
+)
+
+// openLimit is how long the CLI may take to get ready. It takes about a second
+// on an idle machine.
+const openLimit = 60 * time.Second
+
+// Open implements agents.Adapter.
+func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
+	c := &conversation{
+		peer: jsonl.NewPeer("parley-"), host: host, decoder: newDecoder(spec.Cwd), gate: newGate(spec),
+		mode: cmp.Or(spec.Mode, agents.ModeAsk), asks: map[string]context.CancelCauseFunc{},
+	}
+	o := &opening{c: c}
+	go c.peer.Write(conn.In)
+	go func() {
+		jsonl.NewReader(conn.Out).Each(o.take, o.skipped)
+		c.ended()
+	}()
+
+	ctx, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	var s state
+	err := c.call(ctx, command{Type: "get_state"}, func(raw json.RawMessage) error { return json.Unmarshal(raw, &s) })
+	if err == nil && s.Model == nil {
+		err = &agents.PlanError{Problem: notLoggedIn("")}
+	}
+	if err == nil {
+		o.opened()
+		c.opened(s, spec.NativeID)
+		return c, nil
+	}
+	_ = c.Close(ctx) // what matters is why it did not open
+	return nil, o.failure(err)
+}
+
+// opened notes what the CLI said of itself. The id of a new conversation is told
+// once there is something of it to come back to: the CLI writes it down with the
+// model's first answer.
+func (c *conversation) opened(s state, resumed string) {
+	c.mu.Lock()
+	c.started = agents.Started{NativeID: s.Session, Model: s.Model.Provider + "/" + s.Model.ID}
+	c.mu.Unlock()
+	if resumed != "" {
+		c.tellID()
+	}
+}
+
+// tellID tells the conversation's id, once.
+func (c *conversation) tellID() {
+	c.mu.Lock()
+	told, started := c.told, c.started
+	c.told = true
+	c.mu.Unlock()
+	if !told {
+		c.host.Emit(started)
+	}
+}
+
+// opening listens while the CLI starts: what it prints then that is not its
+// protocol explains why it cannot be used.
+type opening struct {
+	c *conversation
+
+	mu    sync.Mutex // guards the fields below
+	up    bool
+	heard []string
+}
+
+func (o *opening) opened() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.up, o.heard = true, nil
+}
+
+// take takes a line.
+func (o *opening) take(line jsonl.Line) {
+	var h head
+	if line.JSON && json.Unmarshal(line.Data, &h) == nil && h.Type != "" {
+		o.c.handle(h, line.Data)
+		return
+	}
+	o.mu.Lock()
+	if !o.up && len(o.heard) < 50 {
+		o.heard = append(o.heard, string(line.Data))
+	}
+	o.mu.Unlock()
+	o.c.emit(unknown(line.Data))
+}
+
+func (o *opening) skipped(err *jsonl.TooLongError) {
+	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
+}
+
+// failure explains why the conversation did not open.
+func (o *opening) failure(err error) error {
+	if refused, ok := errors.AsType[*agents.PlanError](err); ok {
+		return refused
+	}
+	o.mu.Lock()
+	heard := agents.Redact(strings.Join(o.heard, "\n"))
+	o.mu.Unlock()
+	if heard != "" {
+		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
+			Title:  "The program that was started as " + name + " does not speak its protocol.",
+			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "pi", Evidence: lastLines(heard)}}
+	}
+	return fmt.Errorf("greet %s: %w", name, err)
+}
