@@ -31,6 +31,11 @@ export function tellSoon(id: string): void {
   pending.add(id);
 }
 
+/** Has a person who leaves told of what waits here and was not seen. */
+export function tellLeft(): void {
+  for (const i of waitingList(useLive.getState())) tellSoon(i.interaction_id);
+}
+
 /** Takes the notice of a question down that is settled. */
 export function withdraw(id: string): void {
   if (up?.id !== id) return;

@@ -112,6 +112,22 @@ describe('a question that comes up', () => {
     expect(notices).toEqual([]);
   });
 
+  it('is told of when the person leaves, if they have not seen it', async () => {
+    const focus = vi.spyOn(document, 'hasFocus').mockReturnValue(true);
+    says(present([]));
+    says(comesUp(2));
+    await passes();
+    expect(notices).toEqual([]);
+    focus.mockReturnValue(false);
+    window.dispatchEvent(new Event('blur'));
+    await passes();
+    expect(notices).toHaveLength(1);
+    back.onNoticed = () => []; // as the back end does from now on
+    window.dispatchEvent(new Event('blur'));
+    await passes();
+    expect(notices).toHaveLength(1);
+  });
+
   it('is told of though nobody can say who has told of it', async () => {
     vi.spyOn(document, 'hasFocus').mockReturnValue(false);
     says(present([]));

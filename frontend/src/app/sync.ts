@@ -17,13 +17,14 @@ import { currentRoute, go } from '../state/route.ts';
 import { takeAbout, takeSettings } from '../state/settings.ts';
 import { forget, markBehind, receive } from '../state/timelines.ts';
 import { announce } from '../ui/announce.ts';
-import { tellSoon, withdraw } from './notices.ts';
+import { tellLeft, tellSoon, withdraw } from './notices.ts';
 
 const draftsKeptMS = 30 * 24 * 3600 * 1000;
 
 /** Connects the page; the returned function disconnects it. */
 export function startSync(): () => void {
-  return openStream({
+  window.addEventListener('blur', tellLeft);
+  const end = openStream({
     frame,
     state: (state) => {
       setStream(state);
@@ -32,6 +33,10 @@ export function startSync(): () => void {
       if (state === 'lost') api.about().catch(noteSignedOut);
     },
   });
+  return () => {
+    window.removeEventListener('blur', tellLeft);
+    end();
+  };
 }
 
 function noteSignedOut(error: unknown): void {
