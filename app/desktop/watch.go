@@ -45,9 +45,15 @@ func (w *window) watch() {
 		}
 	}()
 	for {
+		var due <-chan time.Time
+		if at := att.Due(); !at.IsZero() {
+			due = time.After(time.Until(at))
+		}
 		select {
 		case <-w.over:
 			return
+		case <-due:
+			att.Tick()
 		case f := <-frames:
 			if !w.shell.quitting.Load() { // what ends with the quit is no news
 				att.Apply(f)
