@@ -71,6 +71,8 @@ type Info struct {
 	LeastKnown string // oldest version this adapter was run with, "" when any
 	InstallCmd string // a command that installs it
 	LoginCmd   string // a command that logs in
+	WhenFound  bool   // nobody is told of the family where it is not installed
+	PlanOnly   bool   // its agents get the tool for plans and may not ask the person
 	Caps       Caps
 }
 

@@ -37,6 +37,8 @@ type Entry struct {
 	Images    bool
 	Resume    bool
 	NativeAsk bool
+	WhenFound bool // nobody is told of it where it is not installed
+	PlanOnly  bool // it gets the tool for plans and may not ask the person
 	// Client is Parley's version, told to the agent.
 	Client string
 }
@@ -55,6 +57,7 @@ func (a adapter) Info() agents.Info {
 	info := agents.Info{
 		Family: e.Family, Name: e.Name, Mark: e.Mark,
 		Binaries: e.Binaries, Folders: e.Folders, InstallCmd: e.InstallCmd, LoginCmd: e.LoginCmd,
+		WhenFound: e.WhenFound, PlanOnly: e.PlanOnly,
 		Caps: agents.Caps{Resume: e.Resume, Images: e.Images, Interrupt: true, NativeAsk: e.NativeAsk},
 	}
 	for _, m := range modes {

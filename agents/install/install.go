@@ -28,7 +28,9 @@ const (
 
 // Config says where to look and how to ask.
 type Config struct {
-	Adapters []agents.Adapter
+	// Adapters are the families to look for now, with a number that changes
+	// whenever they do.
+	Adapters func() (list []agents.Adapter, revision int)
 	// Env is the environment with the PATH to search; it is asked anew at each
 	// look.
 	Env func(ctx context.Context) []string
@@ -46,8 +48,10 @@ type Finder struct {
 
 // look is one look at everything.
 type look struct {
-	over  chan struct{}    // closed when all have answered or patience ended
-	found []agents.Install // one for each adapter; late answers still come in
+	adapters []agents.Adapter
+	revision int
+	over     chan struct{}    // closed when all have answered or patience ended
+	found    []agents.Install // one for each adapter; late answers still come in
 }
 
 // New makes a Finder that has not looked yet.
@@ -55,17 +59,18 @@ func New(c Config) *Finder { return &Finder{cfg: c} }
 
 // Installs returns all families in the adapters' order, one Install each; a
 // family that was not found has no Path and a Problem. The first call looks,
-// later ones remember; refresh looks again. A look takes 5 s at most beside what
+// later ones remember as long as the families are the same; refresh looks again. A look takes 5 s at most beside what
 // Env takes: a CLI that has not answered by then is listed as found, without a
 // version, until it does. The error is that of ctx.
 func (f *Finder) Installs(ctx context.Context, refresh bool) ([]agents.Install, error) {
+	adapters, revision := f.cfg.Adapters()
 	f.mu.Lock()
-	if f.current != nil && !refresh {
+	if f.current != nil && f.current.revision == revision && !refresh {
 		defer f.mu.Unlock()
 		return slices.Clone(f.current.found), nil
 	}
-	if f.running == nil {
-		f.running = &look{over: make(chan struct{})}
+	if f.running == nil || f.running.revision != revision {
+		f.running = &look{adapters: adapters, revision: revision, over: make(chan struct{})}
 		// The look goes on for the others when one caller gives up.
 		go f.look(context.WithoutCancel(ctx), f.running)
 	}
@@ -84,9 +89,9 @@ func (f *Finder) Installs(ctx context.Context, refresh bool) ([]agents.Install, 
 // look looks at everything.
 func (f *Finder) look(ctx context.Context, l *look) {
 	env := f.cfg.Env(ctx)
-	found := make([]agents.Install, len(f.cfg.Adapters))
+	found := make([]agents.Install, len(l.adapters))
 	programs := make([][]string, len(found))
-	for i, a := range f.cfg.Adapters {
+	for i, a := range l.adapters {
 		info := a.Info()
 		programs[i] = candidates(info, env)
 		found[i] = missing(info)
@@ -99,7 +104,7 @@ func (f *Finder) look(ctx context.Context, l *look) {
 	f.mu.Unlock()
 
 	var asked sync.WaitGroup
-	for i, a := range f.cfg.Adapters {
+	for i, a := range l.adapters {
 		if len(programs[i]) == 0 {
 			continue
 		}
@@ -122,7 +127,10 @@ func (f *Finder) look(ctx context.Context, l *look) {
 	case <-limit.C:
 	}
 	f.mu.Lock()
-	f.current, f.running = l, nil
+	f.current = l
+	if f.running == l { // and no newer one, of other families
+		f.running = nil
+	}
 	f.mu.Unlock()
 	close(l.over)
 }
@@ -131,11 +139,13 @@ func (f *Finder) look(ctx context.Context, l *look) {
 // looked at again: the person may have mended it meanwhile. The error is that of
 // ctx.
 func (f *Finder) Install(ctx context.Context, family agents.Family) (agents.Install, error) {
-	found, err := f.Installs(ctx, false)
-	if err != nil {
+	if _, err := f.Installs(ctx, false); err != nil {
 		return agents.Install{}, err
 	}
-	i := slices.IndexFunc(f.cfg.Adapters, func(a agents.Adapter) bool { return a.Info().Family == family })
+	f.mu.Lock()
+	l, found := f.current, slices.Clone(f.current.found)
+	f.mu.Unlock()
+	i := slices.IndexFunc(l.adapters, func(a agents.Adapter) bool { return a.Info().Family == family })
 	if i < 0 {
 		return agents.Install{Family: family, Problem: &agents.Problem{
 			Code: "not_installed", Title: "Parley knows no agent named " + string(family) + ".",
@@ -144,7 +154,7 @@ func (f *Finder) Install(ctx context.Context, family agents.Family) (agents.Inst
 	if found[i].Problem == nil && found[i].Login != agents.LoginNo && isProgram(found[i].Path) {
 		return found[i], nil
 	}
-	a, env := f.cfg.Adapters[i], f.cfg.Env(ctx)
+	a, env := l.adapters[i], f.cfg.Env(ctx)
 	again := missing(a.Info())
 	if programs := candidates(a.Info(), env); len(programs) > 0 {
 		again = f.inspect(ctx, a, programs, env)
@@ -154,7 +164,7 @@ func (f *Finder) Install(ctx context.Context, family agents.Family) (agents.Inst
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.current.found[i] = again
+	l.found[i] = again
 	return again, nil
 }
 
@@ -166,6 +176,7 @@ func (f *Finder) inspect(ctx context.Context, a agents.Adapter, programs, env []
 	var first agents.Install
 	for i, path := range programs {
 		got := a.Inspect(ctx, f.cfg.Run, path, agents.Install{Path: path}.Environ(env))
+		got.Family = a.Info().Family
 		if got.Problem == nil {
 			return got
 		}

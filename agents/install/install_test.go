@@ -157,11 +157,11 @@ func TestInstalls(t *testing.T) {
 	}
 
 	local, nvm := "~/.local/bin", "~/.nvm/versions/node/*/bin"
-	finder := install.New(install.Config{Env: c.env, Run: run, Adapters: []agents.Adapter{
+	finder := install.New(install.Config{Env: c.env, Run: run, Adapters: always(
 		named("plain", local), named("aside", "/nowhere", local), named("newest", nvm), named("second"), named("mended", local), named("broken"),
 		named("talkative"), named("reads"), named("loader"), named("scripted", "~/asides"),
 		named("dangling"), named("round"), named("linked"), named("folder"), named("unmarked"), named("absent", "~/[", local),
-	}})
+	)})
 	const none, bad = "not_installed", "broken"
 	want := []seen{
 		{on("plain"), "1.0", ""}, {at(".local/bin/aside"), "2.0", ""}, {at(".nvm/versions/node/v22.1.0/bin/newest"), "22", ""},
@@ -197,7 +197,7 @@ func TestOneThatHangs(t *testing.T) {
 	program(t, hangs, "trap '' TERM; setsid sleep 9999 & sleep 9999")
 	runner := runner
 	runner.Limit = time.Second
-	finder := install.New(install.Config{Env: c.env, Run: runner.Run, Adapters: []agents.Adapter{named("hangs")}})
+	finder := install.New(install.Config{Env: c.env, Run: runner.Run, Adapters: always(named("hangs"))})
 	got, err := finder.Installs(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestInstallOfOne(t *testing.T) {
 		asked.Add(1)
 		return run(ctx, argv, env)
 	}
-	finder := install.New(install.Config{Env: c.env, Run: counting, Adapters: []agents.Adapter{named("one"), named("two")}})
+	finder := install.New(install.Config{Env: c.env, Run: counting, Adapters: always(named("one"), named("two"))})
 	install := func(name string) seen {
 		t.Helper()
 		got, err := finder.Install(t.Context(), agents.Family(name))
@@ -271,7 +271,7 @@ func TestLooks(t *testing.T) {
 		looks.Add(1)
 		return c.env(ctx)
 	}
-	finder := install.New(install.Config{Env: env, Run: run, Adapters: []agents.Adapter{named("one")}})
+	finder := install.New(install.Config{Env: env, Run: run, Adapters: always(named("one"))})
 	version := func(refresh bool) string {
 		got, err := finder.Installs(t.Context(), refresh)
 		if err != nil {
@@ -316,7 +316,7 @@ func TestSlowOne(t *testing.T) {
 		return f
 	}
 	synctest.Test(t, func(t *testing.T) {
-		finder := install.New(install.Config{Env: c.env, Run: run, Adapters: []agents.Adapter{answer("slow", 12*time.Second), answer("quick", time.Second)}})
+		finder := install.New(install.Config{Env: c.env, Run: run, Adapters: always(answer("slow", 12*time.Second), answer("quick", time.Second))})
 		begin := time.Now()
 		first, err := finder.Installs(t.Context(), false)
 		if err != nil {
@@ -357,7 +357,7 @@ func TestCallerWhoGivesUp(t *testing.T) {
 		return agents.Install{Path: "/p", Version: "1.0"}
 	}
 	program(t, filepath.Join(c.bin, "one"), "")
-	finder := install.New(install.Config{Env: c.env, Run: run, Adapters: []agents.Adapter{f}})
+	finder := install.New(install.Config{Env: c.env, Run: run, Adapters: always(f)})
 	why := errors.New("page closed")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() {
@@ -372,4 +372,9 @@ func TestCallerWhoGivesUp(t *testing.T) {
 	if err != nil || got[0].Version != "1.0" {
 		t.Errorf("the look did not go on for others: %+v, %v", got, err)
 	}
+}
+
+// always are families that do not change.
+func always(list ...agents.Adapter) func() ([]agents.Adapter, int) {
+	return func() ([]agents.Adapter, int) { return list, 1 }
 }

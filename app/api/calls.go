@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 
 	"parley/app"
@@ -38,15 +39,22 @@ func (h *handler) settings(*http.Request, Empty) (app.Settings, error) {
 	return h.Settings.Get(), nil
 }
 
-// setSettings takes the command that questions run from this computer alone: a
-// browser that was let in runs agents, which ask, and no program without asking.
+// setSettings takes the command that questions run, and the programs that are
+// agents, from this computer alone: a browser that was let in runs agents, which
+// ask, and no program without asking.
 func (h *handler) setSettings(r *http.Request, s app.Settings) (app.Settings, error) {
+	if doorOf(r.Context()) == app.ByBrowser && !slices.EqualFunc(s.ACPAgents, h.Settings.Get().ACPAgents, sameAgent) {
+		return app.Settings{}, &app.Error{Code: app.CodeForbidden, Field: "acp_agents",
+			Message: "Which programs are agents can only be changed in the window or on the command line."}
+	}
 	if doorOf(r.Context()) == app.ByBrowser && !slices.Equal(s.QuestionCommand, h.Settings.Get().QuestionCommand) {
 		return app.Settings{}, &app.Error{Code: app.CodeForbidden, Field: "question_command",
 			Message: "The command that questions run can only be changed in the window or on the command line."}
 	}
 	return h.Settings.Set(r.Context(), s)
 }
+
+func sameAgent(a, b app.ACPAgent) bool { return reflect.DeepEqual(a, b) }
 
 // presence counts as seen what is in view in front of the person.
 func (h *handler) presence(r *http.Request, p Presence) (Empty, error) {

@@ -34,6 +34,7 @@ func TestHistoryCalls(t *testing.T) {
 		{"DELETE", "/api/approvals/r1", "", `"code":"not_found"`},
 		{"POST", "/api/interactions/noticed", `{"interactions":["a","b"]}`, `{"interactions":["a"]}`},
 		{"PUT", "/api/settings", `{"question_command":["/bin/sh","-c","evil"]}`, `"field":"question_command"`},
+		{"PUT", "/api/settings", `{"acp_agents":[{"id":"x","name":"X","command":"/bin/sh"}]}`, `"field":"acp_agents"`},
 	} {
 		if _, body := call(t, h, c.method, c.path, c.body); !strings.Contains(body, c.want) {
 			t.Errorf("%s %s: %s lacks %s", c.method, c.path, body, c.want)
@@ -43,8 +44,8 @@ func TestHistoryCalls(t *testing.T) {
 	if w.filters[0] != want {
 		t.Errorf("asked for %+v", w.filters[0])
 	}
-	if len(w.settings.QuestionCommand) != 0 {
-		t.Error("a browser changed the command")
+	if len(w.settings.QuestionCommand)+len(w.settings.ACPAgents) != 0 {
+		t.Error("a browser changed what is run")
 	}
 	local := api.Door(api.New(w.config(t)), app.ByWindow)
 	if code, _ := call(t, local, "PUT", "/api/settings", `{"question_command":["/bin/true"]}`); code != 200 || !slices.Equal(w.settings.QuestionCommand, []string{"/bin/true"}) {

@@ -19,7 +19,7 @@ import (
 // installs answers what agents there are: the finder's finds in the API's
 // words, and the environment in which they were looked for.
 type installs struct {
-	adapters []agents.Adapter
+	families *families
 	finder   *install.Finder
 	now      func() time.Time
 	shell    *host.Shell
@@ -27,10 +27,10 @@ type installs struct {
 	at       time.Time  // of the newest look
 }
 
-func newInstalls(adapters []agents.Adapter, shim string, now func() time.Time) *installs {
+func newInstalls(known *families, shim string, now func() time.Time) *installs {
 	run := proc.Runner{Shim: shim}.Run
-	i := &installs{adapters: adapters, now: now, shell: host.NewShell(run, os.Environ())}
-	i.finder = install.New(install.Config{Adapters: adapters, Env: i.Env, Run: run})
+	i := &installs{families: known, now: now, shell: host.NewShell(run, os.Environ())}
+	i.finder = install.New(install.Config{Adapters: known.now, Env: i.Env, Run: run})
 	return i
 }
 
@@ -61,8 +61,12 @@ func (i *installs) Agents(ctx context.Context, refresh bool) (api.AgentList, err
 	i.mu.Unlock()
 	login := i.shell.Login(ctx, false)
 	list := api.AgentList{PathSource: login.Source, Problem: login.Problem, At: at.UnixMilli()}
-	for n, a := range i.adapters {
-		list.Agents = append(list.Agents, agentOf(a.Info(), found[n]))
+	for _, in := range found {
+		a, ok := i.families.adapter(in.Family)
+		if !ok || in.Path == "" && a.Info().WhenFound {
+			continue
+		}
+		list.Agents = append(list.Agents, agentOf(a.Info(), in))
 	}
 	slices.SortStableFunc(list.Agents, func(a, b api.Agent) int { return cmp.Compare(usability(a.State), usability(b.State)) })
 	return list, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 
-	"parley/agents"
 	"parley/app"
 	"parley/app/servers"
 	"parley/app/session"
@@ -16,7 +15,7 @@ import (
 // openServers opens what decides the MCP servers of agents. A file that is
 // broken, or a list of trusted projects that cannot be read, is said and keeps
 // nobody from working.
-func (a *App) openServers(bin programs, adapters []agents.Adapter, cfg servers.Config) error {
+func (a *App) openServers(bin programs, cfg servers.Config) error {
 	dirs := a.cfg.Dirs
 	var err error
 	a.overrides, err = override.Open(override.Config{Path: dirs.Overrides(), State: dirs.State, Now: a.cfg.Now, Log: a.log})
@@ -26,9 +25,6 @@ func (a *App) openServers(bin programs, adapters []agents.Adapter, cfg servers.C
 	cfg.File, cfg.Path, cfg.MCP, cfg.Log = a.overrides, dirs.Overrides(), bin.mcp, a.log
 	if cfg.Trust, err = servers.OpenTrust(filepath.Join(dirs.Data, "trusted-projects.json")); err != nil {
 		a.log.Warn("no project is trusted", "error", err)
-	}
-	for _, ad := range adapters {
-		cfg.Agents = append(cfg.Agents, string(ad.Info().Family))
 	}
 	cfg.Hide = a.secrets.Hide
 	cfg.Test = func(ctx context.Context, s mcp.Spec, env []string) app.MCPTest {

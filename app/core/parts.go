@@ -63,8 +63,11 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	adapters := registry.All(registry.Programs{Parley: bin.parley, Version: a.cfg.Version, State: dirs.State})
-	found := newInstalls(adapters, bin.shim, a.cfg.Now)
+	known := &families{
+		programs: registry.Programs{Parley: bin.parley, Version: a.cfg.Version, State: dirs.State},
+		own:      func() []app.ACPAgent { return prefs.Get().ACPAgents },
+	}
+	found := newInstalls(known, bin.shim, a.cfg.Now)
 
 	keys, err := secrets.Open(secrets.Config{Path: dirs.Secrets(), Getenv: a.cfg.Getenv, Now: a.cfg.Now})
 	if err != nil {
@@ -81,11 +84,11 @@ func (a *App) open(ctx context.Context) error {
 			return a.sessions.SendLate(ctx, in, ans)
 		},
 	})
-	if err := a.openServers(bin, adapters, servers.Config{Limits: prefs.Limits, Env: found.Env, Secret: secretsOf(keys, err)}); err != nil {
+	if err := a.openServers(bin, servers.Config{Agents: known.names, Limits: prefs.Limits, Env: found.Env, Secret: secretsOf(keys, err)}); err != nil {
 		return err
 	}
 	a.sessions, err = session.New(session.Config{
-		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapters: adapters,
+		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapter: known.adapter,
 		Install: found.Install, Env: found.Env, Secret: secretsOf(keys, err), Servers: a.handed, Limits: prefs.Limits, Branch: workspace.Branch,
 		Scratch:  func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
 		Pictures: pasted,

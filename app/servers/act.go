@@ -23,7 +23,7 @@ import (
 // was not trusted is not started.
 func (s *Servers) Try(ctx context.Context, name, agent, profile, cwd string) (app.MCPTest, error) {
 	if agent == "" {
-		agent = s.cfg.Agents[0]
+		agent = s.cfg.Agents()[0]
 	}
 	if err := s.knownAgent(agent); err != nil {
 		return app.MCPTest{}, err
@@ -60,7 +60,7 @@ func (s *Servers) Try(ctx context.Context, name, agent, profile, cwd string) (ap
 func (s *Servers) Project(cwd string) app.MCPProject {
 	p := s.cfg.Trust.project(cwd)
 	out := app.MCPProject{Path: p.path, Sum: p.sum, Trusted: p.trusted, Servers: []string{}, Problem: p.problem}
-	for _, server := range catalogue.Merge(catalogue.Input{Project: p.entries, Trusted: true, Known: s.known}).Servers {
+	for _, server := range catalogue.Merge(catalogue.Input{Project: p.entries, Trusted: true, Known: s.known()}).Servers {
 		spec := s.hiddenSpec(server.Spec)
 		line := spec.URL
 		if spec.Transport == mcp.Stdio {
@@ -193,7 +193,7 @@ func openImport(from foreign.Format, path string, env []string) (string, []byte,
 
 // skip says why an entry is not taken over, "" when it is.
 func (s *Servers) skip(config catalogue.Config, e catalogue.Entry) string {
-	alone := catalogue.Merge(catalogue.Input{Config: catalogue.Config{Servers: []catalogue.Entry{e}}, Known: s.known})
+	alone := catalogue.Merge(catalogue.Input{Config: catalogue.Config{Servers: []catalogue.Entry{e}}, Known: s.known()})
 	switch {
 	case slices.ContainsFunc(config.Servers, func(o catalogue.Entry) bool { return o.Name == e.Name }):
 		return "You have a server of this name."
@@ -209,7 +209,7 @@ func (s *Servers) skip(config catalogue.Config, e catalogue.Entry) string {
 // those that would be of no server.
 func (s *Servers) scoped(config catalogue.Config, found foreign.Found) (out []override.Change, notes []string) {
 	exists := func(name string) bool {
-		return slices.Contains(s.known.Managed, name) || slices.ContainsFunc(config.Servers, func(e catalogue.Entry) bool { return e.Name == name })
+		return slices.Contains(s.known().Managed, name) || slices.ContainsFunc(config.Servers, func(e catalogue.Entry) bool { return e.Name == name })
 	}
 	left := func(name string) {
 		notes = append(notes, "What is said of "+name+" was left out: there is no such server.")

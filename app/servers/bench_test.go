@@ -37,7 +37,7 @@ func BenchmarkTwoHundred(b *testing.B) {
 	}
 	families := []string{"claude", "codex", "opencode", "grok", "pi", "dsh", "acp", "chat", "demo"}
 	s := servers.New(servers.Config{
-		File: file, Path: path, Agents: families, MCP: "/opt/parley-mcp", Limits: mcp.DefaultLimits, Trust: trust,
+		File: file, Path: path, Agents: func() []string { return families }, MCP: "/opt/parley-mcp", Limits: mcp.DefaultLimits, Trust: trust,
 		Env: func(context.Context) []string { return []string{"HOME=" + dir} },
 	})
 	b.Run("view", func(b *testing.B) {

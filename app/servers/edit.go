@@ -63,7 +63,7 @@ func (s *Servers) rewrite(ctx context.Context, base string, f func(catalogue.Con
 		if err != nil {
 			return app.MCPFile{}, coded(err)
 		}
-		if p, ok := newProblem(catalogue.Check(config, s.known), catalogue.Check(after, s.known)); ok {
+		if p, ok := newProblem(catalogue.Check(config, s.known()), catalogue.Check(after, s.known())); ok {
 			return app.MCPFile{}, &app.Error{Code: app.CodeInvalidArgument, Message: p.Text, Field: p.Path}
 		}
 		if string(next) == string(st.Text) {
@@ -152,7 +152,7 @@ func (s *Servers) switchOn(text []byte, e app.MCPEdit) ([]byte, error) {
 	}
 	limits := s.cfg.Limits()
 	merged := catalogue.Merge(catalogue.Input{
-		Config: config, Agent: e.Agent, Profile: e.Profile, Known: s.known, Limits: limits,
+		Config: config, Agent: e.Agent, Profile: e.Profile, Known: s.known(), Limits: limits,
 		Managed: []mcp.Spec{mcp.Interaction(s.cfg.MCP, "", true, false, limits)},
 	})
 	for _, server := range merged.Servers {
@@ -178,7 +178,7 @@ func (s *Servers) Check(text string) []app.MCPProblem {
 	if bad, ok := errors.AsType[*override.Invalid](err); ok {
 		return problems(bad.Problems)
 	}
-	return problems(catalogue.Check(config, s.known))
+	return problems(catalogue.Check(config, s.known()))
 }
 
 // Undo takes the newest change of ours back. app.CodeNotFound: there is none.

@@ -26,9 +26,9 @@ import (
 // Config is what a Servers stands on. All fields but Hide and Log must be set.
 type Config struct {
 	File   *override.File
-	Path   string   // of the file
-	Agents []string // the families there are
-	MCP    string   // path of parley-mcp, for views
+	Path   string          // of the file
+	Agents func() []string // the families there are now
+	MCP    string          // path of parley-mcp, for views
 	Limits func() mcp.Limits
 	// Env is the person's environment as an agent gets it.
 	Env func(ctx context.Context) []string
@@ -45,8 +45,7 @@ type Config struct {
 
 // Servers is the set of MCP servers of one Parley.
 type Servers struct {
-	cfg   Config
-	known catalogue.Known
+	cfg Config
 
 	mu      sync.Mutex // guards started
 	started map[app.SessionID]start
@@ -66,8 +65,11 @@ func New(cfg Config) *Servers {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	return &Servers{cfg: cfg, known: catalogue.Names(cfg.Agents...), started: map[app.SessionID]start{}}
+	return &Servers{cfg: cfg, started: map[app.SessionID]start{}}
 }
+
+// known are the names that may stand in the file.
+func (s *Servers) known() catalogue.Known { return catalogue.Names(s.cfg.Agents()...) }
 
 // Launch is one agent that is about to start.
 type Launch struct {
@@ -226,7 +228,7 @@ func runnable(path string) bool {
 
 // input is what decides an agent's servers, but for ours and the limits.
 func (s *Servers) input(agent, profile, cwd string, env []string) (catalogue.Input, []string) {
-	in := catalogue.Input{Config: s.cfg.File.State().Config, Agent: agent, Profile: profileOf(profile), Known: s.known}
+	in := catalogue.Input{Config: s.cfg.File.State().Config, Agent: agent, Profile: profileOf(profile), Known: s.known()}
 	var notices []string
 	if cwd != "" {
 		project := s.cfg.Trust.project(cwd)

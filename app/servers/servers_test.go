@@ -61,7 +61,7 @@ func (w *world) open() {
 		w.t.Fatal(err)
 	}
 	w.s = servers.New(servers.Config{
-		File: file, Path: w.path, Agents: []string{"claude", "codex", "demo"}, MCP: "/opt/parley-mcp", Limits: mcp.DefaultLimits, Trust: trust,
+		File: file, Path: w.path, Agents: func() []string { return []string{"claude", "codex", "demo"} }, MCP: "/opt/parley-mcp", Limits: mcp.DefaultLimits, Trust: trust,
 		Env: func(context.Context) []string { return w.env },
 		Secret: func(_ context.Context, agent, profile string) ([]string, error) {
 			w.asks++

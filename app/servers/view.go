@@ -89,11 +89,11 @@ func (s *Servers) Effective(ctx context.Context, agent, profile, cwd string) (ap
 }
 
 func (s *Servers) knownAgent(agent string) error {
-	if slices.Contains(s.cfg.Agents, agent) {
+	if slices.Contains(s.cfg.Agents(), agent) {
 		return nil
 	}
 	return &app.Error{Code: app.CodeInvalidArgument, Field: "agent", Got: agent,
-		Message: fmt.Sprintf("Parley knows no agent %q; it knows %s.", agent, strings.Join(s.cfg.Agents, ", "))}
+		Message: fmt.Sprintf("Parley knows no agent %q; it knows %s.", agent, strings.Join(s.cfg.Agents(), ", "))}
 }
 
 func originOf(o catalogue.Origin) app.MCPOrigin {
@@ -187,13 +187,13 @@ func (s *Servers) fileOf(st override.State) app.MCPFile {
 	out := app.MCPFile{
 		Path: s.cfg.Path, Exists: st.Text != nil, Text: string(st.Text), Revision: st.Revision, InForce: string(st.Force),
 		ReadAt: st.ReadAt.UnixMilli(), Problems: problems(st.Problems), Remarks: []app.MCPProblem{},
-		Agents: slices.Clone(s.cfg.Agents),
+		Agents: s.cfg.Agents(),
 	}
 	if !st.GoodAt.IsZero() {
 		out.GoodAt = st.GoodAt.UnixMilli()
 	}
 	if !st.Broken() {
-		out.Remarks = problems(catalogue.Check(st.Config, s.known))
+		out.Remarks = problems(catalogue.Check(st.Config, s.known()))
 	}
 	return out
 }

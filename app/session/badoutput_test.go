@@ -105,7 +105,7 @@ func testBadOutput(t *testing.T, ad agents.Adapter, family agents.Family, name, 
 				t.Fatal(err)
 			}
 			w := newWorld(t, func(conf *session.Config, _ *adapter) {
-				conf.Adapters = []agents.Adapter{ad}
+				conf.Adapter = families(ad)
 				conf.Install = func(context.Context, agents.Family) (agents.Install, error) {
 					return agents.Install{Family: family, Path: path, Version: "9.9.9"}, nil
 				}
@@ -159,7 +159,7 @@ func TestACLIThatSitsAtAPromptOfItsOwn(t *testing.T) {
 			}
 			w := newWorld(t, func(conf *session.Config, scripted *adapter) {
 				scripted.family = agents.ACP
-				conf.Adapters = []agents.Adapter{ad, scripted}
+				conf.Adapter = families(ad, scripted)
 				conf.Install = func(_ context.Context, f agents.Family) (agents.Install, error) {
 					if f == agents.ACP {
 						return scripted.Inspect(context.Background(), nil, "", nil), nil

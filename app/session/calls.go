@@ -22,7 +22,7 @@ const maxInput = 1 << 20
 // app.CodeInvalidArgument, app.CodeFolderUnusable, app.CodeAgentNotInstalled,
 // app.CodeAgentNotLoggedIn and app.CodeModeRefused say what is wrong with it.
 func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, error) {
-	adapter, ok := m.adapters[agents.Family(n.Agent)]
+	adapter, ok := m.cfg.Adapter(agents.Family(n.Agent))
 	if !ok {
 		return app.Session{}, &app.Error{Code: app.CodeInvalidArgument, Field: "agent", Got: n.Agent, Message: "There is no agent of that name."}
 	}

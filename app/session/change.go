@@ -22,7 +22,7 @@ func (m *Manager) Change(ctx context.Context, id app.SessionID, c app.SessionCha
 		if err != nil {
 			return app.Session{}, err
 		}
-		ad, ok := m.adapters[agents.Family(row.Agent)]
+		ad, ok := m.cfg.Adapter(agents.Family(row.Agent))
 		if !ok {
 			return app.Session{}, app.Errorf(app.CodeUnavailable, "This version of Parley does not know the agent %s.", row.Agent)
 		}

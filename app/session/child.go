@@ -97,7 +97,11 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 	} else {
 		a.undelivered(out) // a caller that has gone gets nothing
 	}
-	return in, seen(m.adapters[agents.Family(g.launch.Family)].Info().Caps, out), nil
+	var can agents.Caps // none, for a family that has gone meanwhile
+	if adapter, ok := m.cfg.Adapter(agents.Family(g.launch.Family)); ok {
+		can = adapter.Info().Caps
+	}
+	return in, seen(can, out), nil
 }
 
 // UpdatePlan stores the whole plan of the turn that a context id stands for.

@@ -15,12 +15,12 @@ import (
 // Config is what the manager stands on. All fields must be set unless they say
 // otherwise.
 type Config struct {
-	Records  Records
-	Desk     Desk
-	Plans    Plans
-	Bus      Bus
-	Adapters []agents.Adapter
-
+	Records Records
+	Desk    Desk
+	Plans   Plans
+	Bus     Bus
+	// Adapter finds the adapter of a family; false: there is no such family now.
+	Adapter func(agents.Family) (agents.Adapter, bool)
 	// Install finds the CLI of a family. An unusable one carries a Problem.
 	Install func(ctx context.Context, f agents.Family) (agents.Install, error)
 	// Env is the person's environment, as an agent gets it before anything else.
@@ -104,7 +104,7 @@ func (w Waits) withDefaults() Waits {
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Records == nil || c.Desk == nil || c.Plans == nil || c.Bus == nil || c.Install == nil || c.Env == nil ||
-		c.Servers == nil || c.Limits == nil || c.Branch == nil || c.Scratch == nil || c.RunDir == "" || len(c.Adapters) == 0 {
+		c.Servers == nil || c.Limits == nil || c.Branch == nil || c.Scratch == nil || c.RunDir == "" || c.Adapter == nil {
 		return c, errors.New("session: the config is incomplete")
 	}
 	if c.Pictures == nil {

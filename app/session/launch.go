@@ -27,7 +27,7 @@ func (a *actor) launch() {
 		a.endAgent(l, exitClosed)
 		return
 	}
-	adapter, ok := a.m.adapters[agents.Family(a.session.Agent)]
+	adapter, ok := a.m.cfg.Adapter(agents.Family(a.session.Agent))
 	if !ok {
 		a.finish(app.TurnFailed, "failed", &app.Problem{Code: "unknown_agent", Title: "This version of Parley does not know the agent " + a.session.Agent + "."})
 		return
@@ -138,7 +138,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 	if err := os.MkdirAll(l.runDir, 0o700); err != nil {
 		return agents.Launch{}, agents.SessionSpec{}, fmt.Errorf("make run folder: %w", err)
 	}
-	mayAsk, mayPlan := w.session.Kind.MayAsk(), w.session.Kind.MayPlan()
+	mayAsk, mayPlan := w.session.Kind.MayAsk() && !l.adapter.Info().PlanOnly, w.session.Kind.MayPlan()
 	limits := cfg.Limits()
 	credential := filepath.Join(l.runDir, "credential.json")
 	ours := mcp.Interaction(cfg.MCP, credential, mayAsk, false, limits)

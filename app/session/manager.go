@@ -10,15 +10,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"parley/agents"
 	"parley/app"
 )
 
 // Manager finds the owner of a session and hands it what is to be done.
 type Manager struct {
-	cfg      Config
-	adapters map[agents.Family]agents.Adapter
-	grants   *grants
+	cfg    Config
+	grants *grants
 
 	work   sync.WaitGroup // everything that was started and has not ended
 	report report
@@ -34,11 +32,7 @@ func New(cfg Config) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manager{cfg: cfg, adapters: map[agents.Family]agents.Adapter{}, grants: newGrants(), actors: map[app.SessionID]*actor{}}
-	for _, ad := range cfg.Adapters {
-		m.adapters[ad.Info().Family] = ad
-	}
-	return m, nil
+	return &Manager{cfg: cfg, grants: newGrants(), actors: map[app.SessionID]*actor{}}, nil
 }
 
 var errQuitting = &app.Error{Code: app.CodeClosing, Message: "Parley is closing. Try again in a moment."}

@@ -63,7 +63,7 @@ func newWorld(tb testing.TB, opts ...option) *world {
 		},
 	})
 	w.cfg = session.Config{
-		Records: db, Desk: w.desk, Plans: plan.New(db), Bus: w.tape, Adapters: []agents.Adapter{w.ad},
+		Records: db, Desk: w.desk, Plans: plan.New(db), Bus: w.tape, Adapter: families(w.ad),
 		Install: func(ctx context.Context, f agents.Family) (agents.Install, error) {
 			return w.ad.Inspect(ctx, nil, "", nil), nil
 		},
@@ -247,4 +247,16 @@ func (w *world) texts(turn app.TurnID) map[string]app.MessageText {
 		}
 	}
 	return out
+}
+
+// families are all the families that there are.
+func families(all ...agents.Adapter) func(agents.Family) (agents.Adapter, bool) {
+	return func(f agents.Family) (agents.Adapter, bool) {
+		for _, a := range all {
+			if a.Info().Family == f {
+				return a, true
+			}
+		}
+		return nil, false
+	}
 }

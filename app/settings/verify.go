@@ -21,6 +21,7 @@ func Defaults() app.Settings {
 		NotifyFinished:    true,
 		NotifySound:       true,
 		QuestionCommand:   []string{},
+		ACPAgents:         []app.ACPAgent{},
 		DefaultMode:       "ask",
 		KeepRunningOnQuit: "ask",
 		KeepLogFiles:      3,
@@ -75,7 +76,7 @@ func verify(s app.Settings) error {
 	if len(s.QuestionCommand) > 0 && !filepath.IsAbs(s.QuestionCommand[0]) {
 		return invalid("question_command", "a program by its whole path, then its arguments", s.QuestionCommand[0])
 	}
-	return nil
+	return acpFits(s.ACPAgents)
 }
 
 // quietFits checks the quiet hours: two times of day, or none.

@@ -224,7 +224,8 @@ func noServer(name string) string {
 }
 
 func (k Known) agent(path, name string, at Place) []Problem {
-	if name == Any || len(k.Agents) == 0 || slices.Contains(k.Agents, name) {
+	// The file outlives the ACP agents of the settings.
+	if name == Any || len(k.Agents) == 0 || slices.Contains(k.Agents, name) || strings.HasPrefix(name, "acp:") {
 		return nil
 	}
 	return []Problem{{path, "Parley knows no agent " + name + "; it knows " + strings.Join(k.Agents, ", ") + ".", at}}

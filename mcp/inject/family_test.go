@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 var families = func() []string {
 	all := []string{"claude", "codex", "opencode", "grok", "pi", "dsh", "acp", "chat", "demo"}
 	for _, a := range registry.All(registry.Programs{}) {
-		if f := string(a.Info().Family); !slices.Contains(all, f) {
+		if f := string(a.Info().Family); !slices.Contains(all, f) && !strings.HasPrefix(f, "acp:") { // those are spelled as acp is
 			all = append(all, f)
 		}
 	}

@@ -1014,6 +1014,12 @@ export interface Settings {
    * Empty is none. Only the window and the command line may change it.
    */
   question_command: string[]
+  /**
+   * ACPAgents are the agents that the person named beside those that Parley
+   * knows, or in place of one. Only the window and the command line may change
+   * them.
+   */
+  acp_agents: ACPAgent[]
   default_agent: string
   default_mode: string
   /** ask, stop, keep */
@@ -1031,6 +1037,28 @@ export interface Settings {
   keep_log_files: number
   /** copies of the record from before an update, 1 to 50, default 3 */
   keep_backups: number
+}
+
+/**
+ * ACPAgent is an agent that speaks the Agent Client Protocol on its stdin and
+ * stdout.
+ */
+export interface ACPAgent {
+  /** of a-z, 0-9 and dashes, 32 at most; sessions call the agent "acp:ID" */
+  id: string
+  /** 1 to 60 characters */
+  name: string
+  /** a program on PATH, or by its whole path */
+  command: string
+  /** what makes it speak the protocol */
+  args: string[]
+  /** added to its environment; keys belong into the keyring instead */
+  env: Record<string, string>
+  /**
+   * Modes maps Parley's permission modes (plan, ask, edits, full) to the agent's
+   * own; "" is the one that it starts in. Empty offers ask alone, as it starts.
+   */
+  modes: Record<string, string>
 }
 
 /** Empty is the body of a call that has nothing to say. */

@@ -22,6 +22,7 @@ export const defaults: Settings = {
   quiet_from: '',
   quiet_until: '',
   question_command: [],
+  acp_agents: [],
   default_agent: '',
   default_mode: 'ask',
   on_quit: 'ask',
