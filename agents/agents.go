@@ -46,12 +46,27 @@ type Caps struct {
 	Images    bool // pictures in a message
 	Steer     bool // a message into the running turn
 	Interrupt bool // stop a turn and keep the process
+	Defer     Defer
 	Models    []ModelInfo
 	Modes     []Mode
 	// NativePlan and NativeAsk: the CLI has such tools of its own.
 	NativePlan bool
 	NativeAsk  bool
 }
+
+// Defer is how a form ends the run.
+type Defer string
+
+// Ways to end a run for a form.
+const (
+	// DeferInterrupt stops the turn as a person would. The answer goes out as the
+	// text of the next turn. It needs nothing of a family beyond Interrupt.
+	DeferInterrupt Defer = ""
+	// DeferCall has the CLI put the call itself aside: it asks Host.Defer before
+	// it makes the call, ends the turn with StopDefer, and makes the call when it
+	// is started again with that conversation. The answer is the call's result.
+	DeferCall Defer = "call"
+)
 
 // ModelInfo is one model a person may choose.
 type ModelInfo struct {
@@ -128,6 +143,9 @@ type SessionSpec struct {
 	// Guidance is our text for the system prompt, for CLIs that drop the MCP
 	// server's instructions; "" when the server is not handed out.
 	Guidance string
+	// Deferred is the tool id of a call that the CLI put aside in this
+	// conversation and will make now; "" when there is none. See Turn.Deferred.
+	Deferred string
 	// OwnServers keeps the person's own MCP servers in force (the default).
 	OwnServers bool
 	Root       bool // Parley runs as root, which some CLIs treat differently
@@ -167,6 +185,10 @@ type Turn struct {
 	ID    string
 	Text  string // as typed
 	Files []Attachment
+	// Deferred begins the turn with the call of SessionSpec.Deferred in place of a
+	// message: its result holds all that the agent is told. Text is the same as a
+	// message, for a CLI that turns out to have lost the call.
+	Deferred bool
 	// Context is the block that goes to the end of the input, "" when this turn
 	// may not ask or is a slash command of the CLI. It is never stored or shown.
 	Context string
@@ -246,6 +268,17 @@ type Agent interface {
 type Host interface {
 	Emit(Event)
 	Ask(ctx context.Context, in Interaction) Outcome
+	// Defer tells of a call of the form tool before a CLI with DeferCall makes it.
+	// It reports true once the form is recorded: then the call is put aside and
+	// the turn ends. Otherwise the call is made; its result says what was wrong.
+	// It keeps its order like Ask and waits for no person.
+	Defer(ctx context.Context, call FormCall) bool
+}
+
+// FormCall is a call of the form tool that a CLI is about to make.
+type FormCall struct {
+	ToolID string
+	Input  json.RawMessage
 }
 
 // Event is what an agent does. It is a closed set.

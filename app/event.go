@@ -94,6 +94,9 @@ type TurnText struct {
 	Unrequested bool `json:"unrequested,omitempty"`
 	// Late is the id of the interaction that this message answers late.
 	Late string `json:"late,omitempty"`
+	// Form is the id of the form whose end goes along: of an answer Text is the
+	// answer in words; beside a form that was closed, Text is the person's message.
+	Form string `json:"form,omitempty"`
 }
 
 // TurnUnqueued is the data of turn.unqueued: a queued message was dropped, or

@@ -15,6 +15,7 @@ type Turn struct {
 	Text        string // as typed, without the context block
 	Attachments []Attachment
 	Late        string // id of the interaction that this message answers late, "" usually
+	Form        string // id of the form whose end this message tells the agent, "" usually
 	Unrequested bool   // the CLI began it by itself
 	State       TurnState
 	QueuedAt    int64

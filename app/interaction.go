@@ -178,6 +178,9 @@ type Interaction struct {
 	SaidBefore   string `json:"said_before"` // the agent's last two lines
 	Server       string `json:"server,omitempty"`
 	ToolUseID    string `json:"tool_use_id,omitempty"`
+	// CallKept says of a form that the agent's CLI put the call aside and makes it
+	// again after the answer.
+	CallKept bool `json:"call_kept,omitempty"`
 	// ParentToolID is set when a sub-agent asks: the tool call that runs it.
 	ParentToolID string `json:"parent_tool_id,omitempty"`
 

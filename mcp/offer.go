@@ -29,7 +29,7 @@ func (o Offer) Tools() []string {
 		names = append(names, ToolUpdatePlan)
 	}
 	if o.Ask {
-		names = append(names, ToolClarify)
+		names = append(names, ToolClarify, ToolForm)
 	}
 	return names
 }
@@ -80,6 +80,7 @@ const ContextTag = "parley_interaction_context"
 func (o Offer) spell(text string) string {
 	return strings.NewReplacer(
 		"{clarify}", "`"+o.Prefix+ToolClarify+"`",
+		"{form}", "`"+o.Prefix+ToolForm+"`",
 		"{plan}", "`"+o.Prefix+ToolUpdatePlan+"`",
 	).Replace(text)
 }
@@ -90,11 +91,12 @@ const (
 
 	askRules = `Rules:
 - Ask one concise question for one decision in mid-work. Give choices when there are clear ones; the person can always type instead. A follow-up question is another call.
-- Use it in place of terminal input and of native question tools. Never write options as plain text.
+- Ask about preferences, ambiguity, decisions in mid-work, directions to take, and wherever you would list options: never write options as plain text, nor a list of one. Use these tools in place of terminal input and of native question tools.
+- For several questions, or when the person may take long, show a form with {form}: it ends this run, and the answer comes as your next input. One form each run; call nothing beside it.
 - If tools are deferred or hidden, search for "interaction clarify" and use the name you find.
 - Pass the context_id of the newest <` + ContextTag + `> block, never one from an earlier message. Without such a block nobody can be asked.
 - Look at reason before going on. Only "response" carries an answer. "timeout", "dismissed" and "cancelled" are no approval and choose nothing: leave undone what depended on the answer, and say so.
-- Never call it from delegated sub-agents or background tasks.
+- Never call them from delegated sub-agents or background tasks.
 `
 
 	planRule = `- On work of several steps keep a plan with {plan}, with the same context_id: the whole plan each time, at most one step in progress.
@@ -106,10 +108,11 @@ const (
 	blockFirst = "Added by Parley, not written by the person. The id is valid for this turn only: never use one from an earlier message.\n"
 
 	blockAsk = `- When a missing decision would materially change the work, call {clarify} and wait: one concise question, with choices when there are clear ones. A follow-up question is another call.
-- Use it in place of terminal input or native question tools; never write options as plain text.
+- For several questions, or when the person may take long, call {form} (no context_id): it ends this run, and the answer comes as your next input.
+- Use these in place of terminal input or native question tools; never write options as plain text.
 - If tools are deferred, search for "interaction clarify" and use the name you find.
 - Look at reason before going on: only "response" is an answer; "timeout", "dismissed" and "cancelled" are no approval.
-- Never call it from delegated sub-agents or background tasks.
+- Never call them from delegated sub-agents or background tasks.
 `
 
 	blockPlan = `- On work of several steps keep a plan with {plan}: the whole plan each time.

@@ -41,7 +41,7 @@ func TestGreeting(t *testing.T) {
 	}
 	c := open(t, spec)
 	ready := next(t, a.ready, "list of tools")
-	if diff := cmp.Diff([]string{mcp.ToolUpdatePlan, mcp.ToolClarify}, ready.Tools); diff != "" {
+	if diff := cmp.Diff([]string{mcp.ToolUpdatePlan, mcp.ToolClarify, mcp.ToolForm}, ready.Tools); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	n := c.prompt("Make me a page")

@@ -40,6 +40,8 @@ A prompt runs the script that its first word names:
 
   approve   asks for permission to run a command
   elicit    asks with a form of its own, where the client can show one
+  form      shows a form and ends; what comes after it says how it was answered.
+            With JSON behind the word, that is what the tool is called with
   read      reads a file of the folder and ends
   say TEXT  repeats the text
   ask N     asks N questions, one after the other

@@ -20,6 +20,7 @@ import (
 var scripts = map[string]func(*run) error{
 	"approve": (*run).approve,
 	"elicit":  (*run).elicit,
+	"form":    (*run).form,
 	"read":    (*run).readOnly,
 	"say":     (*run).repeat,
 	"ask":     (*run).several,
@@ -33,6 +34,9 @@ var scripts = map[string]func(*run) error{
 
 // play runs the script of the prompt.
 func (r *run) play() error {
+	if err := r.afterForm(); err != nil || r.text == "" {
+		return err
+	}
 	word, _, _ := strings.Cut(r.text, " ")
 	if script, ok := scripts[strings.ToLower(word)]; ok {
 		return script(r)

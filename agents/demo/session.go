@@ -227,7 +227,7 @@ func (c *call) end(status acp.ToolCallStatus, content ...acp.ToolCallContent) er
 
 func output(text string) acp.ToolCallContent { return acp.ToolContent(acp.TextBlock(text)) }
 
-// mcp calls a tool of the managed server, shown to the client like any other. It
+// mcp calls a tool of the managed server that needs this prompt's context id. It
 // reports false when the tool is not there or nobody may be asked in this turn.
 // refusal is the server's reason when it refused the call.
 func (r *run) mcp(name string, args map[string]any, result any) (done bool, refusal string, err error) {
@@ -235,6 +235,11 @@ func (r *run) mcp(name string, args map[string]any, result any) (done bool, refu
 		return false, "", nil
 	}
 	args["context_id"] = r.context
+	return r.callTool(name, args, result)
+}
+
+// callTool calls a tool of the managed server, shown to the client like any other.
+func (r *run) callTool(name string, args map[string]any, result any) (done bool, refusal string, err error) {
 	c, err := r.begin(acp.ToolKindOther, name, args, "")
 	if err != nil {
 		return false, "", err

@@ -55,6 +55,7 @@ var access = []struct {
 	{bridge.PathHello, `{"protocol":1}`, [7]int{401, 401, 200, 200, 200, 200, 401}},
 	{bridge.PathReady, `{"tools":["a"]}`, [7]int{401, 401, 200, 200, 200, 200, 401}},
 	{bridge.PathPlan, `{"context_id":"c","plan":[{"id":"1","step":"s","status":"pending"}]}`, [7]int{401, 401, 200, 200, 403, 200, 401}},
+	{bridge.PathForm, `{"arguments":{}}`, [7]int{401, 401, 200, 403, 200, 200, 401}},
 	{bridge.PathClarify, `{"context_id":"c","question":"q"}`, [7]int{401, 401, 200, 403, 200, 200, 401}},
 	{bridge.PathCancel, `{"call_id":"none"}`, [7]int{401, 401, 404, 403, 404, 404, 401}},
 	{"/v1/child/other", `{}`, [7]int{404, 404, 404, 404, 404, 404, 404}},

@@ -35,6 +35,7 @@ var endpoints = []endpoint{
 	{bridge.PathReady, anyLaunch, (*Server).ready},
 	{bridge.PathPlan, mayPlan, (*Server).plan},
 	{bridge.PathClarify, mayAsk, (*Server).clarify},
+	{bridge.PathForm, mayAsk, (*Server).form},
 	{bridge.PathCancel, mayAsk, (*Server).cancel},
 }
 
@@ -139,6 +140,19 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request, launch app.Launch)
 		return
 	}
 	writeJSON(w, bridge.PlanReply{PlanID: plan.ID, Revision: plan.Revision})
+}
+
+func (s *Server) form(w http.ResponseWriter, r *http.Request, launch app.Launch) {
+	var in bridge.FormRequest
+	if !s.read(w, r, &in) {
+		return
+	}
+	call, err := s.cfg.Service.Form(r.Context(), launch.ID, in.Meta, in.Arguments)
+	if err != nil {
+		s.fail(w, "show a form", err)
+		return
+	}
+	writeJSON(w, bridge.FormReply{AskID: call.AskID, Answer: call.Answer, Note: call.Note})
 }
 
 // read decodes a child's body; false means that the refusal was written. The

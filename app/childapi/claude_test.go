@@ -71,7 +71,7 @@ func TestRealClaudeCodeAsks(t *testing.T) {
 				ended <- end{out, err}
 			}()
 
-			if tools := within(t, "the report that the tools are listed", r.listed); len(tools) != 2 {
+			if tools := within(t, "the report that the tools are listed", r.listed); len(tools) != 3 {
 				t.Errorf("listed %q", tools)
 			}
 			a := r.question(t)

@@ -86,6 +86,19 @@ func (s *sessions) SupervisedPIDs() []int {
 	return s.supervised
 }
 
+// Form knows no more of a form than its arguments: the sessions read them.
+func (s *sessions) Form(_ context.Context, launchID, meta string, arguments []byte) (app.FormCall, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.refuse != nil:
+		return app.FormCall{}, s.refuse
+	case string(arguments) == `{"again":true}`:
+		return app.FormCall{AskID: "form-of-" + launchID, Answer: []byte(`{"answer":["a"]}`), Note: meta}, nil
+	}
+	return app.FormCall{AskID: "form-of-" + launchID}, nil
+}
+
 func (s *sessions) Clarify(ctx context.Context, launchID, contextID, meta string, in app.Interaction) (app.Interaction, app.Outcome, error) {
 	s.mu.Lock()
 	refuse, pending := s.refuse, s.waiting[contextID]

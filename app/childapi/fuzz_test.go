@@ -14,6 +14,7 @@ import (
 
 	"parley/app"
 	"parley/app/childapi"
+	"parley/mcp/bridge"
 )
 
 // FuzzBodies: whatever an agent sends to an endpoint, it is let in or refused
@@ -23,7 +24,7 @@ func FuzzBodies(f *testing.F) {
 	for i := range paths {
 		for _, body := range []string{
 			`{"protocol":1,"version":"x","pid":1}`, `{"tools":["a"]}`, `{"context_id":"c","plan":[{"id":"1","step":"s","status":"pending"}]}`,
-			`{"context_id":"c","call_id":"1","question":"q","options":[{"label":"a"}]}`, `{"call_id":"1"}`, `null`, `[]`, `{"protocol":1e999}`, "", "\xff", strings.Repeat("[", 20000),
+			`{"context_id":"c","call_id":"1","question":"q","options":[{"label":"a"}]}`, `{"call_id":"1"}`, `{"arguments":{"questions":[{"question":"q"}]}}`, `null`, `[]`, `{"protocol":1e999}`, "", "\xff", strings.Repeat("[", 20000),
 		} {
 			f.Add(i, body)
 		}
@@ -82,4 +83,10 @@ func (prompt) Clarify(_ context.Context, _, _, _ string, in app.Interaction) (ap
 }
 func (prompt) UpdatePlan(context.Context, string, string, string, string, []app.PlanStep) (app.Plan, error) {
 	return app.Plan{ID: "plan", Revision: 1}, nil
+}
+func (prompt) Form(_ context.Context, _, _ string, arguments []byte) (app.FormCall, error) {
+	if _, err := bridge.FormQuestions(arguments); err != nil {
+		return app.FormCall{}, err
+	}
+	return app.FormCall{AskID: "form"}, nil
 }

@@ -39,7 +39,7 @@ func TestOfficialClientSpeaksWithTheProgram(t *testing.T) {
 		}
 		hints[tool.Name] = [4]bool{a.ReadOnlyHint, *a.DestructiveHint, a.IdempotentHint, *a.OpenWorldHint}
 	}
-	if len(hints) != 2 || hints[mcp.ToolClarify] != [4]bool{} || hints[mcp.ToolUpdatePlan] != [4]bool{2: true} {
+	if len(hints) != 3 || hints[mcp.ToolClarify] != [4]bool{} || hints[mcp.ToolForm] != [4]bool{} || hints[mcp.ToolUpdatePlan] != [4]bool{2: true} {
 		t.Errorf("annotations %v", hints)
 	}
 

@@ -186,7 +186,7 @@ func TestProgramThroughAQuestion(t *testing.T) {
 	has(t, c.answerTo("0"), "mcp__parley-interaction__parley_clarify", `"protocolVersion":"2025-11-25"`)
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	has(t, c.answerTo("1"), `"parley_clarify"`, `"parley_update_plan"`)
-	if tools := within(t, "the report of the list", r.listed); len(tools) != 2 {
+	if tools := within(t, "the report of the list", r.listed); len(tools) != 3 {
 		t.Errorf("reported %q", tools)
 	}
 

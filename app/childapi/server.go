@@ -25,6 +25,9 @@ type Service interface {
 	// Clarify asks the person and waits. When ctx ends it withdraws the
 	// question, with the cause that app.WithdrawnBy finds.
 	Clarify(ctx context.Context, launchID, contextID, meta string, in app.Interaction) (app.Interaction, app.Outcome, error)
+	// Form shows a form and returns once the run has ended for it, or hands out
+	// how it ended when the CLI makes the call again.
+	Form(ctx context.Context, launchID, meta string, arguments []byte) (app.FormCall, error)
 	// UpdatePlan stores and shows a plan.
 	UpdatePlan(ctx context.Context, launchID, contextID, meta, explanation string, steps []app.PlanStep) (app.Plan, error)
 	// SupervisedPIDs are the processes below which everything belongs to an

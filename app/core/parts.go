@@ -83,6 +83,7 @@ func (a *App) open(ctx context.Context) error {
 		Late: func(ctx context.Context, in app.Interaction, ans app.Answer) (app.TurnID, error) {
 			return a.sessions.SendLate(ctx, in, ans)
 		},
+		FormSettled: func(ctx context.Context, in app.Interaction) { a.sessions.FormSettled(ctx, in) },
 	})
 	if err := a.openServers(bin, servers.Config{Agents: known.names, Limits: prefs.Limits, Env: found.Env, Secret: secretsOf(keys, err)}); err != nil {
 		return err

@@ -10,60 +10,77 @@ import (
 // an answer. It returns once that is stored. After the agent has moved on it
 // becomes the session's next message instead (Late in the reply), once.
 //
+// A form's answer is queued as the session's next message instead (TurnID in the
+// reply), and so is a message that replaces one.
+//
 // Errors: *Resolved when it was settled before; app.CodeInvalidArgument with
 // the field when the answer doesn't fit, and when it names another session or
-// call; app.CodeNotFound; app.CodeStorageFailed, and then the interaction is
+// call, for a form one of its own codes in place of it; app.CodeNotFound; app.CodeStorageFailed, and then the interaction is
 // open as before.
 func (d *Desk) Answer(ctx context.Context, a app.Answer) (app.Reply, error) {
+	reply, form, err := d.answer(ctx, a)
+	if form != nil && d.cfg.FormSettled != nil {
+		d.cfg.FormSettled(context.WithoutCancel(ctx), *form)
+	}
+	return reply, err
+}
+
+// answer is Answer but for what follows a form: form is the one that it settled.
+// The session is told outside, since it may want the same id.
+func (d *Desk) answer(ctx context.Context, a app.Answer) (reply app.Reply, form *app.Interaction, err error) {
 	c, err := d.take(ctx, a.InteractionID)
 	if err != nil {
-		return app.Reply{}, err
+		return reply, nil, err
 	}
 	defer d.release(c)
 	if err := d.pay(ctx, c); err != nil {
-		return app.Reply{}, err
+		return reply, nil, err
 	}
 	if c.entry == nil {
 		return d.answerUnheard(ctx, c, a)
 	}
-	if err := meant(c.entry.in, a); err != nil {
-		return app.Reply{}, err
+	if err := fits(c.entry.in, a); err != nil {
+		return reply, nil, err
 	}
 	out, _, err := d.judge(c.entry.in, a)
 	if err != nil {
-		return app.Reply{}, err
+		return reply, nil, err
 	}
 	in, settled, err := d.settle(ctx, c, out)
 	if err != nil {
-		return app.Reply{}, err
+		return reply, nil, err
 	}
 	if !settled {
-		return app.Reply{}, resolved(in)
+		return reply, nil, resolved(in)
 	}
-	return app.Reply{Accepted: true, Outcome: in.Outcome}, nil
+	return app.Reply{Accepted: true, Outcome: in.Outcome}, nil, nil
 }
 
 // answerUnheard deals with an answer to what nobody waits for any more.
-func (d *Desk) answerUnheard(ctx context.Context, c *charge, a app.Answer) (app.Reply, error) {
+func (d *Desk) answerUnheard(ctx context.Context, c *charge, a app.Answer) (reply app.Reply, form *app.Interaction, err error) {
 	in, err := d.cfg.Records.Interaction(ctx, c.id)
-	if err != nil {
-		return app.Reply{}, err
+	if app.ErrorCode(err) == app.CodeNotFound && a.Type == app.FormType {
+		return reply, nil, errNoForm
 	}
-	if err := meant(in, a); err != nil {
-		return app.Reply{}, err
+	if err != nil {
+		return reply, nil, err
+	}
+	if err := fits(in, a); err != nil {
+		return reply, nil, err
 	}
 	if in.Kind == app.KindForm && in.Waiting() {
-		return app.Reply{}, &app.Error{Code: app.CodeCapabilityMissing, Message: "Forms can't be answered in this version of Parley."}
+		return d.answerForm(ctx, in, a)
 	}
 	if in.Waiting() { // whoever asked is gone and that was never recorded
 		if in, _, err = d.settle(ctx, c, d.ended(app.ReasonCancelled, app.CauseConnectionClosed)); err != nil {
-			return app.Reply{}, err
+			return reply, nil, err
 		}
 	}
 	if !in.TakesLate() || d.cfg.Late == nil || a.Status == app.StatusCancelled {
-		return app.Reply{}, resolved(in)
+		return reply, nil, resolved(in)
 	}
-	return d.answerLate(ctx, in, a)
+	reply, err = d.answerLate(ctx, in, a)
+	return reply, nil, err
 }
 
 // answerLate sends an answer as the session's next message. The message is what

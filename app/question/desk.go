@@ -23,6 +23,9 @@ type Records interface {
 	// SettleInteraction stores the outcome unless there is one, emits *.resolved
 	// and returns the record as it is then.
 	SettleInteraction(ctx context.Context, id string, out app.Outcome) (in app.Interaction, settled bool, err error)
+	// SettleForm is SettleInteraction for a form. Unless next is nil it also queues
+	// the message that tells the agent, before all others that wait.
+	SettleForm(ctx context.Context, id string, out app.Outcome, next *app.Turn) (in app.Interaction, settled bool, err error)
 	// MoveDeadline stores new ends and emits *.updated with the cause.
 	MoveDeadline(ctx context.Context, id string, deadlineAt, maxDeadlineAt int64, cause string) (app.Interaction, error)
 	// LateAnswered stores an answer that went out as a message.
@@ -59,7 +62,10 @@ type Config struct {
 	// is checked, with its choices in the order of the options. nil refuses
 	// late answers.
 	Late func(ctx context.Context, in app.Interaction, a app.Answer) (app.TurnID, error)
-	Log  *slog.Logger // nil is slog.Default
+	// FormSettled hears that a form of a session has ended and what of it was
+	// queued, so that the session goes on; nil leaves it to whoever asks next.
+	FormSettled func(ctx context.Context, in app.Interaction)
+	Log         *slog.Logger // nil is slog.Default
 }
 
 // Desk holds the open interactions.

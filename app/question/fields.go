@@ -14,8 +14,8 @@ import (
 )
 
 // judgeFields reads the answers to several questions. Unless it accepts an
-// elicitation, an answer without anything in it is left for the caller to see
-// as a dismissal, required questions or not.
+// elicitation or answers a form, an answer without anything in it is left for
+// the caller to see as a dismissal, required questions or not.
 func judgeFields(in app.Interaction, a *app.Answer, out *app.Outcome) error {
 	if err := addressed(in, a); err != nil {
 		return err
@@ -42,7 +42,7 @@ func judgeFields(in app.Interaction, a *app.Answer, out *app.Outcome) error {
 			said = append(said, f.Question+": "+strings.Join(shown, ", "))
 		}
 	}
-	if len(answers) > 0 || out.Action == app.ActionAccept {
+	if len(answers) > 0 || out.Action == app.ActionAccept || in.Kind == app.KindForm {
 		for _, f := range in.Questions {
 			if f.Required && len(answers[f.ID]) == 0 {
 				return invalid("answers."+f.ID, "required", "", "This question needs an answer: %s", f.Question)

@@ -48,7 +48,8 @@ func (d *Desk) judge(in app.Interaction, a app.Answer) (out app.Outcome, fitted 
 	if err != nil {
 		return out, fitted, err
 	}
-	if out.Action == "" && empty(out) {
+	// A form whose questions may all be left out is answered by sending it.
+	if out.Action == "" && empty(out) && in.Kind != app.KindForm {
 		return d.dismissed(a), fitted, nil
 	}
 	return out, fitted, nil

@@ -197,7 +197,7 @@ func TestQuestionThatNobodyWaitsFor(t *testing.T) {
 		form.ID, form.Kind = newID(), app.KindForm
 		w.must(w.records.DB.OpenInteraction(context.Background(), form))
 		_, err = w.answer(form.ID, "x")
-		wantCode(t, err, app.CodeCapabilityMissing)
+		wantCode(t, err, app.CodeInvalidFormAnswer)
 		equal(t, w.get(form.ID).Waiting(), true)
 	})
 }

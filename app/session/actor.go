@@ -35,6 +35,8 @@ type actor struct {
 	queue []app.Turn // messages that wait, in order
 	held  bool       // the queue waits for a person's act
 
+	form *owedForm // nil when the agent knows of every form's end
+
 	live  *live // the starting or running agent, nil when none
 	turn  *turn // the turn under way, nil when none
 	usage *app.Usage
@@ -49,12 +51,14 @@ type actor struct {
 	ending *ending // set once the session is being put away
 }
 
-// said is one thing that an agent says or asks. Both go through one channel, so
+// said is one thing that an agent says or asks. All go through one channel, so
 // that a question takes effect after everything said before it.
 type said struct {
 	live  *live
 	event agents.Event
 	ask   *ask // instead of event
+	// deferral is a form that a CLI would put aside, instead of event.
+	deferral *deferral
 }
 
 // errAway is returned to a caller whose actor has just ended.
@@ -99,6 +103,13 @@ func (a *actor) hear(s said) {
 		if s.ask != nil {
 			s.ask.reply <- cancelledOutcome()
 		}
+		if s.deferral != nil {
+			s.deferral.reply <- false
+		}
+		return
+	}
+	if s.deferral != nil {
+		s.deferral.reply <- a.putAside(s.live, s.deferral.call)
 		return
 	}
 	if s.ask != nil {

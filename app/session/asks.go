@@ -68,7 +68,7 @@ func (a *actor) asked(l *live, q *ask) {
 		return
 	}
 	t := a.turn
-	if t.stopping {
+	if t.stopping || t.deferring {
 		q.reply <- cancelledOutcome()
 		return
 	}

@@ -59,7 +59,7 @@ func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, er
 	if err != nil {
 		return app.Session{}, err
 	}
-	if _, err := m.adopt(row, nil, n.Env, n.Fast); err != nil {
+	if _, err := m.adopt(row, nil, nil, n.Env, n.Fast); err != nil {
 		return app.Session{}, err
 	}
 	return row, nil
@@ -200,8 +200,11 @@ func (m *Manager) SendLate(ctx context.Context, in app.Interaction, ans app.Answ
 }
 
 func (a *actor) send(in app.Input) (app.TurnID, bool, error) {
-	if a.session.Closed {
+	switch {
+	case a.session.Closed:
 		return "", false, app.Errorf(app.CodeSessionClosed, "This session is closed. Open it again first.")
+	case a.formWaits() && in.Late == "": // a late answer waits behind the form
+		return "", false, errPendingForm
 	}
 	t := app.Turn{
 		ID: newID(), SessionID: a.id, Text: in.Text, Attachments: in.Attachments, Late: in.Late,
@@ -232,7 +235,7 @@ type target struct {
 func (m *Manager) steerable(ctx context.Context, id app.SessionID) (target, error) {
 	return on(ctx, m, id, func(a *actor) (target, error) {
 		switch {
-		case a.turn == nil || a.turn.stopping || a.live == nil || !a.live.ready || a.live.stale:
+		case a.turn == nil || a.turn.stopping || a.turn.form != nil || a.live == nil || !a.live.ready || a.live.stale:
 			return target{}, nil
 		case !a.live.adapter.Info().Caps.Steer:
 			return target{}, app.Errorf(app.CodeCapabilityMissing, "%s takes no message while it works. Queue it instead.", a.live.name)
@@ -277,7 +280,13 @@ func (m *Manager) steer(ctx context.Context, id app.SessionID, in app.Input) (ap
 
 // ChangeQueued edits or moves a message that waits.
 func (m *Manager) ChangeQueued(ctx context.Context, id app.SessionID, turn app.TurnID, text *string, index *int) error {
-	return m.queueChange(ctx, id, func(a *actor) error { return m.cfg.Records.ChangeQueued(a.ctx, turn, text, index) })
+	return m.queueChange(ctx, id, func(a *actor) error {
+		answers := func(t app.Turn) bool { return t.ID == turn && t.Form != "" }
+		if text != nil && slices.ContainsFunc(a.queue, answers) {
+			return app.Errorf(app.CodeInvalidArgument, "This goes along with the end of a form and can't be edited. Send another message.")
+		}
+		return m.cfg.Records.ChangeQueued(a.ctx, turn, text, index)
+	})
 }
 
 // DropQueued takes a message that waits out of the queue.

@@ -90,6 +90,7 @@ func (a *actor) changeMode(l *live, mode agents.Mode) {
 // the queue stay. It returns when that is done.
 func (m *Manager) Close(ctx context.Context, id app.SessionID) error {
 	return m.away(ctx, id, app.CauseSessionClosed, func(a *actor) {
+		a.withdrawForm()
 		a.update(func(s *app.Session) { s.Closed, s.Live, s.State = true, false, app.StateIdle })
 	})
 }
@@ -134,9 +135,12 @@ func (m *Manager) Resume(ctx context.Context, id app.SessionID) error {
 		if a.session.Closed {
 			a.update(func(s *app.Session) { s.Closed = false })
 		}
+		if err := a.answerAgain(); err != nil {
+			return struct{}{}, err
+		}
 		a.held = false
 		a.next()
-		if a.live == nil && a.turn == nil {
+		if a.live == nil && a.turn == nil && a.form == nil {
 			a.launch()
 		}
 		return struct{}{}, nil

@@ -71,7 +71,8 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 		return in, app.Outcome{}, errContext
 	}
 	a := g.actor
-	in, t, err := admitted(ctx, m, a, launchID, contextID, meta, true, func(t *turn) (app.Interaction, error) {
+	bound := func() (*turn, error) { return a.bound(launchID, contextID) }
+	in, t, err := admitted(ctx, m, a, bound, meta, true, func(t *turn) (app.Interaction, error) {
 		t.asks.Add(1)
 		in := a.provenance(redacted(in))
 		in.ToolUseID = callerOf(meta).callID
@@ -111,7 +112,8 @@ func (m *Manager) UpdatePlan(ctx context.Context, launchID, contextID, meta, exp
 		return app.Plan{}, errContext
 	}
 	a := g.actor
-	plan, _, err := admitted(ctx, m, a, launchID, contextID, meta, false, func(t *turn) (app.Plan, error) {
+	bound := func() (*turn, error) { return a.bound(launchID, contextID) }
+	plan, _, err := admitted(ctx, m, a, bound, meta, false, func(t *turn) (app.Plan, error) {
 		for i := range steps {
 			steps[i].Step = redact(steps[i].Step)
 		}
@@ -129,11 +131,11 @@ func (m *Manager) UpdatePlan(ctx context.Context, launchID, contextID, meta, exp
 // stands on the card. It is well under what a person notices.
 const askGrace = 100 * time.Millisecond
 
-// admitted runs act on the actor's goroutine with the turn that a context id
-// stands for, after all that the agent has said before the call. The call waits
+// admitted runs act on the actor's goroutine with the turn that find returns
+// there, after all that the agent has said before the call. The call waits
 // for its place in the agent's stream, for a bounded time: that tells whether a
 // sub-agent makes it. What is not known to come from one is let through.
-func admitted[T any](ctx context.Context, m *Manager, a *actor, launchID, contextID, meta string, asks bool, act func(*turn) (T, error)) (T, *turn, error) {
+func admitted[T any](ctx context.Context, m *Manager, a *actor, find func() (*turn, error), meta string, asks bool, act func(*turn) (T, error)) (T, *turn, error) {
 	type result struct {
 		value T
 		turn  *turn
@@ -153,7 +155,7 @@ func admitted[T any](ctx context.Context, m *Manager, a *actor, launchID, contex
 		// Not under ctx: what act began must not be lost with the caller.
 		r, err := call(context.WithoutCancel(ctx), a, func() (result, error) {
 			a.hearWaiting(cap(a.ears))
-			t, err := a.bound(launchID, contextID)
+			t, err := find()
 			if err != nil {
 				return result{}, err
 			}
@@ -194,7 +196,7 @@ func (a *actor) bound(launchID, contextID string) (*turn, error) {
 		return nil, errNoTurn
 	}
 	b, ok := a.m.grants.context(contextID)
-	if !ok || b.launchID != launchID || b.sessionID != a.id || b.profile != a.session.Profile || b.turnID != t.row.ID || t.stopping {
+	if !ok || b.launchID != launchID || b.sessionID != a.id || b.profile != a.session.Profile || b.turnID != t.row.ID || t.stopping || t.deferring {
 		return nil, errContext
 	}
 	return t, nil

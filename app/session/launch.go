@@ -42,6 +42,9 @@ func (a *actor) launch() {
 	a.live = l
 
 	want := wish{session: a.session, env: a.env, fast: a.fast}
+	if f := a.form; f != nil && f.aside && a.session.NativeID != "" {
+		l.deferred = f.in.ToolUseID
+	}
 	a.m.goes(func() {
 		defer abort()
 		agent, err := a.bringUp(ctx, l, want)
@@ -172,6 +175,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 	cfg.Secrets.Hold(mask.OfEnvironment(spec.Env)...)
 	if l.adapter.Info().Caps.Resume {
 		spec.NativeID = w.session.NativeID
+		spec.Deferred = l.deferred
 	}
 	if l.offered {
 		spec.Guidance = inject.Guidance(family, mayAsk, mayPlan)

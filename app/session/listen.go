@@ -35,6 +35,7 @@ type toolCall struct {
 	turn     app.TurnID
 	since    int64
 	redactor agents.Redactor
+	form     bool   // it calls the form tool
 	offset   int    // bytes of output shown so far
 	tail     []byte // end of the output, in case the agent doesn't repeat it
 }
@@ -172,8 +173,11 @@ func (a *actor) cutTexts() {
 func (a *actor) heardToolStarted(ev agents.ToolStarted) {
 	call, again := a.tools[ev.ID]
 	if !again {
-		call = &toolCall{turn: a.turnID(), since: a.now()}
+		call = &toolCall{turn: a.turnID(), since: a.now(), form: isFormTool(ev.Name)}
 		a.tools[ev.ID] = call
+	}
+	if t := a.turn; t != nil && t.form != nil && t.formItem == "" && call.form {
+		t.formItem = ev.ID // it came before its place in the stream
 	}
 	kind := app.ToolKind(ev.Kind)
 	if kind == "" {
@@ -211,6 +215,9 @@ func (c *toolCall) keep(piece string) {
 }
 
 func (a *actor) heardToolEnded(ev agents.ToolEnded) {
+	if t := a.turn; t != nil && (t.form != nil && ev.ID == t.formItem || t.told != nil && ev.ID == t.told.form.ToolUseID) {
+		return // a form's item ends with the turn that shows it, whatever the CLI says of the call
+	}
 	call, ok := a.tools[ev.ID]
 	if !ok {
 		call = &toolCall{turn: a.turnID(), since: a.now()}

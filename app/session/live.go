@@ -26,6 +26,9 @@ type live struct {
 	offered bool   // it was handed our server
 	runDir  string
 	masked  []string // texts of its command that must not be shown
+	// deferred is the tool id of the call that its CLI put aside and makes again,
+	// "" when there is none.
+	deferred string
 
 	proc  *proc.Proc   // nil until started
 	agent agents.Agent // nil until it takes messages

@@ -55,7 +55,11 @@ func (m *Manager) actor(ctx context.Context, id app.SessionID) (*actor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.adopt(row, queue, nil, false)
+	form, err := m.owed(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return m.adopt(row, queue, form, nil, false)
 }
 
 func (m *Manager) running(id app.SessionID) (*actor, error) {
@@ -68,7 +72,7 @@ func (m *Manager) running(id app.SessionID) (*actor, error) {
 }
 
 // adopt starts the owner of a session, unless somebody just did.
-func (m *Manager) adopt(row app.Session, queue []app.Turn, env map[string]string, fast bool) (*actor, error) {
+func (m *Manager) adopt(row app.Session, queue []app.Turn, form *owedForm, env map[string]string, fast bool) (*actor, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -82,7 +86,7 @@ func (m *Manager) adopt(row app.Session, queue []app.Turn, env map[string]string
 		inbox: make(chan func(), 16), ears: make(chan said, 4*batch), gone: make(chan struct{}),
 		session: row, env: env, fast: fast, tools: map[string]*toolCall{}, out: out{hide: m.cfg.Secrets.Hide},
 		// What an earlier run left waiting is not sent unasked.
-		queue: queue, held: len(queue) > 0,
+		queue: queue, held: len(queue) > 0, form: form,
 	}
 	m.actors[row.ID] = a
 	m.work.Go(a.run)

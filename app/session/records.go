@@ -44,6 +44,13 @@ type Records interface {
 	// turn.completed and session.updated.
 	EndTurn(ctx context.Context, id app.TurnID, end app.TurnEnded) error
 
+	// QueueFirst is QueueTurn before all others that wait.
+	QueueFirst(ctx context.Context, t app.Turn) error
+	// OwedForm is the session's newest form while its end has not reached the
+	// agent; ok is false when nothing is owed. deferred says that the turn which
+	// showed it ended as deferred.
+	OwedForm(ctx context.Context, id app.SessionID) (in app.Interaction, deferred, ok bool, err error)
+
 	// Append stores events of a session in order and returns the last number.
 	Append(ctx context.Context, id app.SessionID, facts ...app.Fact) (int64, error)
 	// WaitedMS sums the time in which a turn waited for a person.
@@ -71,6 +78,10 @@ type Desk interface {
 	// CancelTurn settles all of a turn's open interactions as cancelled and
 	// returns once that is recorded.
 	CancelTurn(ctx context.Context, id app.TurnID, cause app.Cause) error
+	// Show records a form, which nobody waits for.
+	Show(ctx context.Context, in app.Interaction) error
+	// WithdrawForm settles a form that waits as cancelled.
+	WithdrawForm(ctx context.Context, id string, cause app.Cause) error
 	// Delivered records that an answer has left for the agent.
 	Delivered(ctx context.Context, interactionID string) error
 	// Undelivered records that an answer was given and nobody was left to take it.

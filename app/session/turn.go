@@ -24,6 +24,12 @@ type turn struct {
 
 	origins *origins
 
+	form      *app.Interaction // the form that this turn has shown, nil before
+	formItem  string           // the tool item of its call, "" while the stream has not told
+	deferring bool             // it is being interrupted for the form
+	tells     string           // id of the form whose end its input tells, "" usually
+	told      *told            // the form's end that goes out as the result of its call
+
 	prompted bool          // the input is on its way to the agent
 	sent     chan struct{} // closed once the agent has taken the input, or did not
 	stopping bool          // a person, or the end of the session, stopped it
@@ -35,11 +41,14 @@ type turn struct {
 
 // next begins the oldest waiting message, if nothing is under way.
 func (a *actor) next() {
-	if a.turn != nil || a.held || a.ending != nil || len(a.queue) == 0 {
+	if a.turn != nil || a.held || a.ending != nil || len(a.queue) == 0 || a.formWaits() {
 		return
 	}
-	row := a.queue[0]
-	a.queue = a.queue[1:]
+	row, first := a.commandBehind(a.queue[0])
+	if !first {
+		row = a.queue[0]
+		a.queue = a.queue[1:]
+	}
 	row.State, row.StartedAt = app.TurnRunning, a.now()
 	if !a.begin(row) {
 		return
@@ -92,6 +101,9 @@ func (a *actor) prompt() {
 		a.setState(app.StateRunning)
 	}
 	can, cwd, files := l.adapter.Info().Caps, a.session.Cwd, t.row.Attachments
+	if input = a.carry(t, l, input); input.Deferred {
+		files = nil // named in what the agent is told
+	}
 	a.m.goes(func() {
 		input, err := a.m.withFiles(input, can, cwd, files)
 		if err == nil {
@@ -118,7 +130,10 @@ func (a *actor) prompted(t *turn, l *live, err error) {
 	if t.row.Late != "" {
 		a.out.write(func() error { return a.m.cfg.Desk.Delivered(a.ctx, t.row.Late) })
 	}
-	if t.stopping {
+	if t.tells != "" {
+		a.formDelivered(t.tells)
+	}
+	if t.stopping || t.deferring {
 		a.interrupt(t, l)
 	}
 }
@@ -256,12 +271,12 @@ func reasonOf(ev agents.Ended) string {
 // the agent was done by its own account: the stop took its questions away.
 func statusOf(s agents.Stop, stopping bool) app.TurnStatus {
 	switch {
+	case s == agents.StopDefer:
+		return app.TurnDeferred // the CLI has put a call aside, stopped or not
 	case s == agents.StopStopped || stopping:
 		return app.TurnInterrupted
 	case s == agents.StopDone:
 		return app.TurnCompleted
-	case s == agents.StopDefer:
-		return app.TurnDeferred
 	default:
 		return app.TurnFailed
 	}
@@ -275,6 +290,10 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 	if t.watchdog != nil {
 		t.watchdog.Stop()
 	}
+	status, reason, problem = a.deferred(t, status, reason, problem)
+	if status == app.TurnCompleted {
+		a.handOver(t) // a CLI that had lost the call was told by a message
+	}
 	cause := t.cause
 	if !t.stopping {
 		cause = app.CauseTurnEnded
@@ -284,6 +303,7 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 		a.settle(t, cause)
 	}
 	a.cutTexts()
+	a.completeForm(t)
 	a.cutTools(t.row.ID)
 	a.flush()
 	waited, err := a.m.cfg.Records.WaitedMS(a.ctx, t.row.ID)
@@ -303,6 +323,9 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 	a.flush()
 	a.turn = nil
 	a.session.State, a.session.LastStatus = app.StateIdle, status
+	if status == app.TurnDeferred {
+		a.restForForm(t)
+	}
 	a.held = len(a.queue) > 0 && (status == app.TurnFailed || status == app.TurnInterrupted)
 	a.endingStep()
 	a.next()

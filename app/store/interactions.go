@@ -186,7 +186,8 @@ func (t *tx) lateAnswered(in app.Interaction, late app.Late) error {
 }
 
 // InteractionDelivered records that the answer, also a late one, has left for
-// the agent and emits its *.delivered. The first time counts. (A late answer's
+// the agent and emits its *.delivered; of a form that is any end, since the
+// agent that showed it is told in every case. The first time counts. (A late answer's
 // message may leave before the record of the answer is complete.)
 func (d *DB) InteractionDelivered(ctx context.Context, id string) error {
 	return d.update(ctx, func(t *tx) error {
@@ -194,7 +195,7 @@ func (d *DB) InteractionDelivered(ctx context.Context, id string) error {
 		if err != nil || in.DeliveredAt != 0 || in.Outcome == nil {
 			return err
 		}
-		if in.Outcome.Reason != app.ReasonResponse && in.Late == nil && !in.TakesLate() {
+		if in.Kind != app.KindForm && in.Outcome.Reason != app.ReasonResponse && in.Late == nil && !in.TakesLate() {
 			return nil
 		}
 		in.DeliveredAt = t.now
@@ -222,6 +223,9 @@ func (t *tx) undelivered(in app.Interaction) error {
 	out := in.Outcome
 	if out == nil || out.Reason != app.ReasonResponse || in.Late != nil || !in.Kind.AnswersLate() {
 		return nil
+	}
+	if in.Kind == app.KindForm {
+		return nil // it is owed to the agent and goes out with the next message
 	}
 	in.DeliveredAt, in.UndeliveredAt = 0, t.now
 	in.Draft = &app.Draft{Selected: out.Selected, Text: out.Text, Answers: out.Answers, Typed: out.Typed}

@@ -152,7 +152,7 @@ func view(r sqlgen.Session, waits sqlgen.GetWaitRow, queued []sqlgen.Turn) app.S
 		s.State = app.StateWaiting
 	}
 	held := waits.Forms > 0 ||
-		s.State == app.StateIdle && (s.LastStatus == app.TurnFailed || s.LastStatus == app.TurnInterrupted)
+		s.State == app.StateIdle && (s.LastStatus == app.TurnFailed || s.LastStatus == app.TurnInterrupted || s.LastStatus == app.TurnDeferred)
 	for _, t := range queued {
 		s.Queued = append(s.Queued, app.Queued{TurnID: t.ID, Text: t.Text, Held: held})
 	}

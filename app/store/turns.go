@@ -155,7 +155,7 @@ func (d *DB) EndTurn(ctx context.Context, id app.TurnID, end app.TurnEnded) erro
 
 // endTurn does all of EndTurn but the last event.
 func (t *tx) endTurn(turn sqlgen.Turn, end app.TurnEnded) error {
-	if err := t.Queries.EndTurn(t.ctx, sqlgen.EndTurnParams{ID: turn.ID, Now: t.now}); err != nil {
+	if err := t.Queries.EndTurn(t.ctx, sqlgen.EndTurnParams{ID: turn.ID, Now: t.now, Status: end.Status}); err != nil {
 		return err
 	}
 	if err := t.settlePlan(turn, end.Status); err != nil {
@@ -193,7 +193,7 @@ func (t *tx) insertTurn(turn app.Turn, state app.TurnState) error {
 		return err
 	}
 	row := sqlgen.InsertTurnParams{
-		ID: turn.ID, SessionID: turn.SessionID, Text: text(turn.Text), Attachments: attachments, LateID: turn.Late,
+		ID: turn.ID, SessionID: turn.SessionID, Text: text(turn.Text), Attachments: attachments, LateID: turn.Late, FormID: turn.Form,
 		Unrequested: turn.Unrequested, State: state,
 	}
 	if state == app.TurnQueued {
@@ -227,12 +227,12 @@ func (t *tx) queued(id app.TurnID) (sqlgen.Turn, error) {
 }
 
 func turnText(t app.Turn) app.TurnText {
-	return app.TurnText{Text: t.Text, Attachments: t.Attachments, Unrequested: t.Unrequested, Late: t.Late}
+	return app.TurnText{Text: t.Text, Attachments: t.Attachments, Unrequested: t.Unrequested, Late: t.Late, Form: t.Form}
 }
 
 func fromTurn(r sqlgen.Turn) (app.Turn, error) {
 	t := app.Turn{
-		ID: r.ID, SessionID: r.SessionID, Text: r.Text, Late: r.LateID, Unrequested: r.Unrequested, State: r.State,
+		ID: r.ID, SessionID: r.SessionID, Text: r.Text, Late: r.LateID, Form: r.FormID, Unrequested: r.Unrequested, State: r.State,
 		QueuedAt: r.QueuedMs, StartedAt: r.StartedMs, EndedAt: r.EndedMs,
 	}
 	return t, decode(r.Attachments, &t.Attachments)

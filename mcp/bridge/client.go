@@ -84,6 +84,14 @@ func (c *Client) Plan(ctx context.Context, p PlanRequest) (PlanReply, error) {
 	return reply, err
 }
 
+// Form shows a form, or gets the answer of one when the CLI makes its call
+// again. It returns once the run has ended for the form.
+func (c *Client) Form(ctx context.Context, f FormRequest) (FormReply, error) {
+	var reply FormReply
+	err := c.post(ctx, PathForm, f, &reply)
+	return reply, err
+}
+
 // post sends one request and reads its reply into out, unless out is nil.
 func (c *Client) post(ctx context.Context, path string, in, out any) error {
 	resp, err := c.send(ctx, path, in)

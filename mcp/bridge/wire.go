@@ -5,6 +5,8 @@
 // used from any goroutine.
 package bridge
 
+import "encoding/json"
+
 // ProtocolVersion is exchanged in Hello. It is raised when an older parley-mcp
 // could no longer talk to the app; the call is then refused with
 // version_mismatch and the window says "restart this agent".
@@ -133,6 +135,23 @@ type ClarifyResult struct {
 type Picture struct {
 	Mime string `json:"mime"`
 	Path string `json:"path"` // absolute
+}
+
+// FormRequest is a call of the form tool. The app reads the arguments, which
+// come as the model wrote them (FormQuestions).
+type FormRequest struct {
+	Call
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// FormReply says what a call of the form tool came to. Without an Answer the
+// form is shown and the run ends for it. With one the CLI has made the call again
+// after the person answered: Answer is what the model gets, Note the same in
+// words and what else it must know.
+type FormReply struct {
+	AskID  string          `json:"ask_id"`
+	Answer json.RawMessage `json:"answer,omitempty"`
+	Note   string          `json:"note,omitempty"`
 }
 
 // PlanStep is one step of a plan.

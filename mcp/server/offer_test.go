@@ -112,11 +112,9 @@ func TestToolsThatAreNotOfferedAreRefused(t *testing.T) {
 
 func TestUnknownToolIsAnError(t *testing.T) {
 	c := start(t, everything)
-	for _, name := range []string{"nonsense", mcp.ToolForm} {
-		c.call("1", name, `{}`)
-		if m := c.answerTo("1"); m.Error == nil || m.Error.Code != -32602 {
-			t.Errorf("%s: %+v %s", name, m.Error, m.Result)
-		}
+	c.call("1", "nonsense", `{}`)
+	if m := c.answerTo("1"); m.Error == nil || m.Error.Code != -32602 {
+		t.Errorf("%+v %s", m.Error, m.Result)
 	}
 }
 

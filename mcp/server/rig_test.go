@@ -30,6 +30,7 @@ type fakeApp struct {
 	hello func() (bridge.HelloReply, error)
 	asked chan *asked
 	plans chan bridge.PlanRequest
+	forms func(bridge.FormRequest) (bridge.FormReply, error) // nil shows every form that can be read
 	ready chan bridge.ReadyRequest
 }
 
@@ -80,6 +81,16 @@ func (f *fakeApp) Clarify(ctx context.Context, q bridge.ClarifyRequest) (bridge.
 func (f *fakeApp) Plan(_ context.Context, p bridge.PlanRequest) (bridge.PlanReply, error) {
 	f.plans <- p
 	return bridge.PlanReply{PlanID: "plan1", Revision: 1}, nil
+}
+
+func (f *fakeApp) Form(_ context.Context, r bridge.FormRequest) (bridge.FormReply, error) {
+	if f.forms != nil {
+		return f.forms(r)
+	}
+	if _, err := bridge.FormQuestions(r.Arguments); err != nil {
+		return bridge.FormReply{}, err
+	}
+	return bridge.FormReply{AskID: "ask-1"}, nil
 }
 
 // cli is a CLI that speaks raw lines to a server.

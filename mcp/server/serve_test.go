@@ -190,7 +190,7 @@ func TestServerIsReadyOnceItsToolsAreListed(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	c.answerTo("1")
 	r, _ := within(t, "ready", c.app.ready)
-	if len(r.Tools) != 2 || r.ClientName != "test-cli" || r.Protocol != "2025-06-18" {
+	if len(r.Tools) != 3 || r.ClientName != "test-cli" || r.Protocol != "2025-06-18" {
 		t.Errorf("told %+v", r)
 	}
 }

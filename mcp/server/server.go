@@ -21,6 +21,7 @@ type App interface {
 	Hello(ctx context.Context, version string) (bridge.HelloReply, error)
 	Ready(ctx context.Context, r bridge.ReadyRequest) error
 	Clarify(ctx context.Context, q bridge.ClarifyRequest) (bridge.ClarifyResult, error)
+	Form(ctx context.Context, f bridge.FormRequest) (bridge.FormReply, error)
 	Plan(ctx context.Context, p bridge.PlanRequest) (bridge.PlanReply, error)
 }
 
@@ -116,6 +117,9 @@ func (r refusing) Hello(context.Context, string) (bridge.HelloReply, error) {
 func (r refusing) Ready(context.Context, bridge.ReadyRequest) error { return nil }
 func (r refusing) Clarify(context.Context, bridge.ClarifyRequest) (bridge.ClarifyResult, error) {
 	return bridge.ClarifyResult{}, r.err
+}
+func (r refusing) Form(context.Context, bridge.FormRequest) (bridge.FormReply, error) {
+	return bridge.FormReply{}, r.err
 }
 func (r refusing) Plan(context.Context, bridge.PlanRequest) (bridge.PlanReply, error) {
 	return bridge.PlanReply{}, r.err

@@ -22,7 +22,8 @@ type tool struct {
 	hints       hints
 	offered     func(mcp.Offer) bool
 	// call validates and carries out one call. Its result is marshalled as text
-	// and as structured content; a *bridge.Error becomes an error result.
+	// and as structured content, unless it has a shape of its own; a
+	// *bridge.Error becomes an error result.
 	call func(ctx context.Context, s *Server, c *call, args arguments) (any, error)
 }
 
@@ -31,7 +32,7 @@ type tool struct {
 type hints struct{ readOnly, destructive, idempotent, openWorld bool }
 
 // tools are all tools of the interaction toolset, offered or not.
-var tools = []tool{planTool, clarifyTool}
+var tools = []tool{planTool, clarifyTool, formTool}
 
 // register adds every tool. One that is not offered is kept from the list but
 // stays callable, so that a direct call gets a refusal it can understand
@@ -86,6 +87,9 @@ func (s *Server) run(ctx context.Context, t tool, r mcpgo.CallToolRequest) (*mcp
 	out, err := t.call(ctx, s, c, newArguments(r.Params.Arguments))
 	if err != nil {
 		return errorResult(s.refusal(t, err)), nil
+	}
+	if shaped, ok := out.(interface{ result() *mcpgo.CallToolResult }); ok {
+		return shaped.result(), nil
 	}
 	text, err := json.Marshal(out)
 	if err != nil {

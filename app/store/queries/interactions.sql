@@ -43,6 +43,12 @@ FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id
 WHERE i.turn_id = sqlc.arg(turn_id)
 ORDER BY i.requested_ms, i.id;
 
+-- name: NewestForm :one
+SELECT sqlc.embed(i), COALESCE(d.data, '') AS draft, CAST(COALESCE(t.status, '') AS TEXT) AS status
+FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id LEFT JOIN turns t ON t.id = i.turn_id
+WHERE i.session_id = sqlc.arg(session_id) AND i.kind = 'form'
+ORDER BY i.requested_ms DESC, i.id DESC LIMIT 1;
+
 -- name: ListWaits :many
 SELECT session_id, COUNT(*) AS n, CAST(MIN(requested_ms) AS INTEGER) AS since,
        CAST(SUM(kind = 'form') AS INTEGER) AS forms

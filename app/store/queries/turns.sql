@@ -1,7 +1,7 @@
 -- name: InsertTurn :exec
-INSERT INTO turns (id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms)
-VALUES (sqlc.arg(id), sqlc.arg(session_id), sqlc.arg(text), sqlc.arg(attachments), sqlc.arg(late_id),
-        sqlc.arg(unrequested), sqlc.arg(state), sqlc.arg(place), sqlc.arg(queued_ms), sqlc.arg(started_ms), 0);
+INSERT INTO turns (id, session_id, text, attachments, late_id, form_id, unrequested, state, place, queued_ms, started_ms, ended_ms, status)
+VALUES (sqlc.arg(id), sqlc.arg(session_id), sqlc.arg(text), sqlc.arg(attachments), sqlc.arg(late_id), sqlc.arg(form_id),
+        sqlc.arg(unrequested), sqlc.arg(state), sqlc.arg(place), sqlc.arg(queued_ms), sqlc.arg(started_ms), 0, '');
 
 -- name: GetTurn :one
 SELECT * FROM turns WHERE id = sqlc.arg(id);
@@ -23,7 +23,7 @@ SELECT * FROM turns WHERE session_id = sqlc.arg(session_id) AND state = 'running
 UPDATE turns SET state = 'running', started_ms = sqlc.arg(now) WHERE id = sqlc.arg(id);
 
 -- name: EndTurn :exec
-UPDATE turns SET state = 'over', ended_ms = sqlc.arg(now) WHERE id = sqlc.arg(id);
+UPDATE turns SET state = 'over', ended_ms = sqlc.arg(now), status = sqlc.arg(status) WHERE id = sqlc.arg(id);
 
 -- name: SetTurnText :exec
 UPDATE turns SET text = sqlc.arg(text) WHERE id = sqlc.arg(id);

@@ -412,6 +412,50 @@ func (q *Queries) ListWaits(ctx context.Context) ([]ListWaitsRow, error) {
 	return items, nil
 }
 
+const newestForm = `-- name: NewestForm :one
+SELECT i.id, i.session_id, i.turn_id, i.kind, i.tool_use_id, i.asked, i.part, i.requested_ms, i.timeout_ms, i.deadline_ms, i.max_deadline_ms, i.seen_ms, i.reason, i.cause, i.outcome, i.resolved_ms, i.delivered_ms, i.undelivered_ms, i.late, i.cleared_ms, i.noticed_ms, COALESCE(d.data, '') AS draft, CAST(COALESCE(t.status, '') AS TEXT) AS status
+FROM interactions i LEFT JOIN drafts d ON d.interaction_id = i.id LEFT JOIN turns t ON t.id = i.turn_id
+WHERE i.session_id = ?1 AND i.kind = 'form'
+ORDER BY i.requested_ms DESC, i.id DESC LIMIT 1
+`
+
+type NewestFormRow struct {
+	Interaction Interaction
+	Draft       string
+	Status      string
+}
+
+func (q *Queries) NewestForm(ctx context.Context, sessionID string) (NewestFormRow, error) {
+	row := q.db.QueryRowContext(ctx, newestForm, sessionID)
+	var i NewestFormRow
+	err := row.Scan(
+		&i.Interaction.ID,
+		&i.Interaction.SessionID,
+		&i.Interaction.TurnID,
+		&i.Interaction.Kind,
+		&i.Interaction.ToolUseID,
+		&i.Interaction.Asked,
+		&i.Interaction.Part,
+		&i.Interaction.RequestedMs,
+		&i.Interaction.TimeoutMs,
+		&i.Interaction.DeadlineMs,
+		&i.Interaction.MaxDeadlineMs,
+		&i.Interaction.SeenMs,
+		&i.Interaction.Reason,
+		&i.Interaction.Cause,
+		&i.Interaction.Outcome,
+		&i.Interaction.ResolvedMs,
+		&i.Interaction.DeliveredMs,
+		&i.Interaction.UndeliveredMs,
+		&i.Interaction.Late,
+		&i.Interaction.ClearedMs,
+		&i.Interaction.NoticedMs,
+		&i.Draft,
+		&i.Status,
+	)
+	return i, err
+}
+
 const saveDraft = `-- name: SaveDraft :exec
 INSERT INTO drafts (interaction_id, revision, data, saved_ms)
 VALUES (?1, ?2, ?3, ?4)

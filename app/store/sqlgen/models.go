@@ -109,4 +109,6 @@ type Turn struct {
 	QueuedMs    int64
 	StartedMs   int64
 	EndedMs     int64
+	FormID      string
+	Status      app.TurnStatus
 }

@@ -21,21 +21,22 @@ func (q *Queries) DeleteTurn(ctx context.Context, id string) error {
 }
 
 const endTurn = `-- name: EndTurn :exec
-UPDATE turns SET state = 'over', ended_ms = ?1 WHERE id = ?2
+UPDATE turns SET state = 'over', ended_ms = ?1, status = ?2 WHERE id = ?3
 `
 
 type EndTurnParams struct {
-	Now int64
-	ID  string
+	Now    int64
+	Status app.TurnStatus
+	ID     string
 }
 
 func (q *Queries) EndTurn(ctx context.Context, arg EndTurnParams) error {
-	_, err := q.db.ExecContext(ctx, endTurn, arg.Now, arg.ID)
+	_, err := q.db.ExecContext(ctx, endTurn, arg.Now, arg.Status, arg.ID)
 	return err
 }
 
 const getTurn = `-- name: GetTurn :one
-SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms FROM turns WHERE id = ?1
+SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms, form_id, status FROM turns WHERE id = ?1
 `
 
 func (q *Queries) GetTurn(ctx context.Context, id string) (Turn, error) {
@@ -53,14 +54,16 @@ func (q *Queries) GetTurn(ctx context.Context, id string) (Turn, error) {
 		&i.QueuedMs,
 		&i.StartedMs,
 		&i.EndedMs,
+		&i.FormID,
+		&i.Status,
 	)
 	return i, err
 }
 
 const insertTurn = `-- name: InsertTurn :exec
-INSERT INTO turns (id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms)
-VALUES (?1, ?2, ?3, ?4, ?5,
-        ?6, ?7, ?8, ?9, ?10, 0)
+INSERT INTO turns (id, session_id, text, attachments, late_id, form_id, unrequested, state, place, queued_ms, started_ms, ended_ms, status)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6,
+        ?7, ?8, ?9, ?10, ?11, 0, '')
 `
 
 type InsertTurnParams struct {
@@ -69,6 +72,7 @@ type InsertTurnParams struct {
 	Text        string
 	Attachments string
 	LateID      string
+	FormID      string
 	Unrequested bool
 	State       app.TurnState
 	Place       int64
@@ -83,6 +87,7 @@ func (q *Queries) InsertTurn(ctx context.Context, arg InsertTurnParams) error {
 		arg.Text,
 		arg.Attachments,
 		arg.LateID,
+		arg.FormID,
 		arg.Unrequested,
 		arg.State,
 		arg.Place,
@@ -105,7 +110,7 @@ func (q *Queries) LastPlace(ctx context.Context, sessionID string) (int64, error
 }
 
 const listAllQueued = `-- name: ListAllQueued :many
-SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms FROM turns WHERE state = 'queued' ORDER BY session_id, place, id
+SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms, form_id, status FROM turns WHERE state = 'queued' ORDER BY session_id, place, id
 `
 
 func (q *Queries) ListAllQueued(ctx context.Context) ([]Turn, error) {
@@ -129,6 +134,8 @@ func (q *Queries) ListAllQueued(ctx context.Context) ([]Turn, error) {
 			&i.QueuedMs,
 			&i.StartedMs,
 			&i.EndedMs,
+			&i.FormID,
+			&i.Status,
 		); err != nil {
 			return nil, err
 		}
@@ -144,7 +151,7 @@ func (q *Queries) ListAllQueued(ctx context.Context) ([]Turn, error) {
 }
 
 const listQueued = `-- name: ListQueued :many
-SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms FROM turns WHERE session_id = ?1 AND state = 'queued' ORDER BY place, id
+SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms, form_id, status FROM turns WHERE session_id = ?1 AND state = 'queued' ORDER BY place, id
 `
 
 func (q *Queries) ListQueued(ctx context.Context, sessionID string) ([]Turn, error) {
@@ -168,6 +175,8 @@ func (q *Queries) ListQueued(ctx context.Context, sessionID string) ([]Turn, err
 			&i.QueuedMs,
 			&i.StartedMs,
 			&i.EndedMs,
+			&i.FormID,
+			&i.Status,
 		); err != nil {
 			return nil, err
 		}
@@ -183,7 +192,7 @@ func (q *Queries) ListQueued(ctx context.Context, sessionID string) ([]Turn, err
 }
 
 const listRunning = `-- name: ListRunning :many
-SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms FROM turns WHERE session_id = ?1 AND state = 'running' ORDER BY started_ms, id
+SELECT id, session_id, text, attachments, late_id, unrequested, state, place, queued_ms, started_ms, ended_ms, form_id, status FROM turns WHERE session_id = ?1 AND state = 'running' ORDER BY started_ms, id
 `
 
 func (q *Queries) ListRunning(ctx context.Context, sessionID string) ([]Turn, error) {
@@ -207,6 +216,8 @@ func (q *Queries) ListRunning(ctx context.Context, sessionID string) ([]Turn, er
 			&i.QueuedMs,
 			&i.StartedMs,
 			&i.EndedMs,
+			&i.FormID,
+			&i.Status,
 		); err != nil {
 			return nil, err
 		}
@@ -222,7 +233,7 @@ func (q *Queries) ListRunning(ctx context.Context, sessionID string) ([]Turn, er
 }
 
 const listUnrecordedLate = `-- name: ListUnrecordedLate :many
-SELECT t.id, t.session_id, t.text, t.attachments, t.late_id, t.unrequested, t.state, t.place, t.queued_ms, t.started_ms, t.ended_ms FROM turns t JOIN interactions i ON i.id = t.late_id
+SELECT t.id, t.session_id, t.text, t.attachments, t.late_id, t.unrequested, t.state, t.place, t.queued_ms, t.started_ms, t.ended_ms, t.form_id, t.status FROM turns t JOIN interactions i ON i.id = t.late_id
 WHERE t.late_id <> '' AND i.late = '' ORDER BY t.id
 `
 
@@ -247,6 +258,8 @@ func (q *Queries) ListUnrecordedLate(ctx context.Context) ([]Turn, error) {
 			&i.QueuedMs,
 			&i.StartedMs,
 			&i.EndedMs,
+			&i.FormID,
+			&i.Status,
 		); err != nil {
 			return nil, err
 		}

@@ -120,6 +120,11 @@ export interface TurnText {
   unrequested?: boolean
   /** Late is the id of the interaction that this message answers late. */
   late?: string
+  /**
+   * Form is the id of the form whose end goes along: of an answer Text is the
+   * answer in words; beside a form that was closed, Text is the person's message.
+   */
+  form?: string
 }
 
 /**
@@ -428,6 +433,11 @@ export interface Interaction {
   said_before: string
   server?: string
   tool_use_id?: string
+  /**
+   * CallKept says of a form that the agent's CLI put the call aside and makes it
+   * again after the answer.
+   */
+  call_kept?: boolean
   /** ParentToolID is set when a sub-agent asks: the tool call that runs it. */
   parent_tool_id?: string
   /**

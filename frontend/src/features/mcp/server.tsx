@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MCPEffective, MCPOrigin, MCPServer, MCPSetting } from '../../backend/types.gen.ts';
 import { type T, useT } from '../../lib/i18n/i18n.ts';
@@ -27,7 +27,6 @@ interface Props {
   mayChange: boolean;
   chooseAgent: (agent: string) => void;
   chooseProfile: (profile: string) => void;
-  folderPick: ReactNode;
   change: Change;
   preview: () => void;
 }
@@ -70,7 +69,6 @@ export function ServerDetail(p: Props) {
           <span className="trunc">{profileName(t, profile)}</span>
           <Icon name="down" />
         </Menu>
-        {p.folderPick}
         <span className="grow" />
         {p.mayChange && row.group !== 'managed' && (
           <button
@@ -122,7 +120,6 @@ export function ServerDetail(p: Props) {
           {server.settings.map((s) => (
             <SettingRow
               key={s.field}
-              server={row.name}
               setting={s}
               change={p.mayChange && canChange(server, s.field) ? () => setField(s.field) : undefined}
             />
@@ -190,13 +187,7 @@ function OwnServer({ row }: { row: Row }) {
   );
 }
 
-interface SettingProps {
-  server: string;
-  setting: MCPSetting;
-  change: (() => void) | undefined;
-}
-
-function SettingRow({ server, setting: s, change }: SettingProps) {
+function SettingRow({ setting: s, change }: { setting: MCPSetting; change: (() => void) | undefined }) {
   const t = useT();
   const value = shown(s.value);
   return (
@@ -212,7 +203,7 @@ function SettingRow({ server, setting: s, change }: SettingProps) {
         )}
       </td>
       <td className="mcp-origin">
-        {originWords(t, server, s)}
+        {originWords(t, s)}
         {isFilledIn(s.value) && t('mcp.filledIn')}
         {s.hides
           .filter((h) => h.layer !== 'built_in')
@@ -240,9 +231,8 @@ function SettingRow({ server, setting: s, change }: SettingProps) {
 }
 
 /** Where a value stands, as one finds it in the file. */
-function originWords(t: T, server: string, o: MCPOrigin): string {
-  const scope = o.agent ? `${o.layer}.${o.agent}.${o.profile}` : o.layer;
-  const path = o.layer === 'disabled' ? scope : `${scope}.${server}`;
+function originWords(t: T, o: MCPOrigin): string {
+  const path = o.agent ? `${o.layer}.${o.agent}.${o.profile}` : o.layer;
   switch (o.layer) {
     case 'built_in':
       return t('mcp.from.builtIn');
