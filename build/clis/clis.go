@@ -38,6 +38,10 @@ const limit = 5 * time.Minute
 //go:embed opencode/package.json opencode/package-lock.json opencode/.npmrc
 //go:embed pi/package.json pi/package-lock.json pi/.npmrc
 //go:embed pi-0.74.2/package.json pi-0.74.2/package-lock.json pi-0.74.2/.npmrc
+//go:embed grok/package.json grok/package-lock.json grok/.npmrc
+//go:embed acp-example/package.json acp-example/package-lock.json acp-example/.npmrc
+//go:embed gemini/package.json gemini/package-lock.json gemini/.npmrc
+//go:embed qwen/package.json qwen/package-lock.json qwen/.npmrc
 var locks embed.FS
 
 // CLI is one pinned program. It is installed at most once in a test program,
@@ -47,6 +51,7 @@ type CLI struct {
 	Version string // what it prints first for --version
 	folder  string // of its lock file, here
 	program string // path of the program below the installed folder
+	unpack  string // script of the package that puts the program there, or ""
 
 	once sync.Once
 	path string
@@ -70,6 +75,13 @@ var (
 	Codex     = &CLI{Version: "codex-cli 0.171.0", folder: "codex", program: codexProgram}
 	OpenCode  = &CLI{Version: "1.18.33", folder: "opencode", program: openCodeProgram}
 	Pi        = &CLI{Version: "1.6.0", folder: "pi", program: piProgram}
+	Grok      = &CLI{Version: "grok 1.0.41", folder: "grok", program: "home/bin/grok-1.0.41", unpack: "node_modules/@xai-official/grok/bin/postinstall.js"}
+	// ACPExample is the agent that the protocol's TypeScript SDK brings as an
+	// example; it has no version to print.
+	ACPExample = &CLI{folder: "acp-example", program: "node_modules/@agentclientprotocol/sdk/dist/examples/agent.js"}
+	Gemini     = &CLI{Version: "0.61.0", folder: "gemini", program: "node_modules/.bin/gemini"}
+	// Qwen asks for a newer Node.js, which lies beside it.
+	Qwen = &CLI{Version: "0.24.4", folder: "qwen", program: "node_modules/.bin/qwen"}
 	// PiOld has no MCP of its own; the adapter that brings it lies beside it.
 	PiOld = &CLI{Version: "0.74.2", folder: "pi-0.74.2", program: piProgram}
 )
@@ -148,6 +160,11 @@ func (c *CLI) fetch(ctx context.Context, home string) error {
 	}
 	if err := npmCI(ctx, dir); err != nil {
 		return err
+	}
+	if c.unpack != "" {
+		if err := unpack(ctx, dir, c.unpack); err != nil {
+			return err
+		}
 	}
 	if err := c.check(ctx, filepath.Join(dir, filepath.FromSlash(c.program))); err != nil {
 		return err

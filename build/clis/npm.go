@@ -21,9 +21,25 @@ func npmCI(ctx context.Context, dir string) error {
 	return nil
 }
 
+// unpack runs the script that a package has for after its installation. What it
+// installs for a person goes into a folder beside the packages.
+func unpack(ctx context.Context, dir, script string) error {
+	cmd := exec.CommandContext(ctx, "node", filepath.FromSlash(script))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GROK_HOME="+filepath.Join(dir, "home"))
+	cmd.WaitDelay = 5 * time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", script, err, lastLines(string(out), 3))
+	}
+	return nil
+}
+
 // check runs the program once, so that a wrong C library or architecture is
 // found here and not in the first test.
 func (c *CLI) check(ctx context.Context, program string) error {
+	if c.Version == "" {
+		return nil // it prints none
+	}
 	cmd := exec.CommandContext(ctx, program, "--version")
 	// A script names its interpreter by PATH, and brings it along where it needs a
 	// newer one.
