@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,7 +26,9 @@ type Child struct {
 }
 
 // StartChild starts a planned launch with its files. When the test ends, its
-// input is ended, and a process that does not heed that fails the test.
+// input is ended, and a process that does not heed that fails the test. One that
+// listens on the loopback reads no input, so it is asked to terminate then, as
+// the owner of its tree does next.
 func StartChild(t testing.TB, l agents.Launch) *Child {
 	t.Helper()
 	for _, f := range l.Files {
@@ -56,8 +59,11 @@ func StartChild(t testing.TB, l agents.Launch) *Child {
 		c.exit = exitOf(c.cmd.Wait(), c.cmd.ProcessState)
 	}()
 	c.Conn = agents.Conn{In: in, Out: out, Done: done}
+	if l.Connect == agents.ConnectHTTP {
+		c.Conn.In = &listener{WriteCloser: in, process: c.cmd.Process}
+	}
 	t.Cleanup(func() {
-		in.Close()
+		c.Conn.In.Close()
 		select {
 		case <-done:
 		case <-time.After(Limit):
@@ -68,6 +74,17 @@ func StartChild(t testing.TB, l agents.Launch) *Child {
 		out.Close()
 	})
 	return c
+}
+
+// listener is the input of a program that does not read it.
+type listener struct {
+	io.WriteCloser
+	process *os.Process
+}
+
+// Close ends the input and asks the program to terminate.
+func (l *listener) Close() error {
+	return errors.Join(l.WriteCloser.Close(), l.process.Signal(syscall.SIGTERM))
 }
 
 // Kill ends the process at once.

@@ -11,6 +11,7 @@ import (
 	"parley/agents/acp"
 	"parley/agents/claude"
 	"parley/agents/codex"
+	"parley/agents/opencode"
 	"parley/agents/pi"
 )
 
@@ -40,6 +41,7 @@ func All(bin Programs, own ...Own) []agents.Adapter {
 	all := []agents.Adapter{
 		claude.New(),
 		codex.New(bin.Version),
+		opencode.New(),
 		pi.New(),
 		acp.New(demoEntry(bin)),
 	}

@@ -25,6 +25,10 @@ var writers = map[string]func(*testing.T, mcp.Catalog) entry{
 		data, err := inject.Codex(c, inject.CodexOwn{})
 		return read(t, data, err, "mcp_servers", "tool_timeout_sec", 1)
 	},
+	"opencode": func(t *testing.T, c mcp.Catalog) entry {
+		data, _, err := inject.OpenCode(c, inject.OpenCodeOwn{Folder: "/run"})
+		return read(t, data, err, "mcp", "timeout", 1000)
+	},
 	"pi": func(t *testing.T, c mcp.Catalog) entry {
 		data, err := inject.Pi(c)
 		return read(t, data, err, "mcpServers", "timeout", 1)
@@ -51,7 +55,11 @@ func read(t *testing.T, data []byte, err error, table, field string, perSecond f
 		e.names = append(e.names, name)
 	}
 	ours := servers[mcp.InteractionServer]
-	for key, value := range ours["env"].(map[string]any) {
+	vars, ok := ours["env"].(map[string]any)
+	if !ok {
+		vars = ours["environment"].(map[string]any)
+	}
+	for key, value := range vars {
 		e.env[key] = value.(string)
 	}
 	e.budget, _ = ours[field].(float64)
