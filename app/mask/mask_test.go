@@ -50,7 +50,7 @@ func TestShapes(t *testing.T) {
 			want.WriteString(mask.Hidden)
 			_, rest, _ = strings.Cut(after, "»")
 		}
-		got := strings.ReplaceAll(mask.Shapes(in), "[context id]", mask.Hidden)
+		got := strings.NewReplacer("[context id]", mask.Hidden, "[launch token]", mask.Hidden).Replace(mask.Shapes(in))
 		if got != want.String() {
 			t.Errorf("%s\n got %s\nwant %s", line, got, want.String())
 		}

@@ -33,7 +33,7 @@ const (
 
 var shapes = []shape{
 	// Parley's own: the token of a launch, the key in a link, the cookie.
-	{[]string{LaunchToken}, regexp.MustCompile(LaunchToken + `[A-Za-z0-9_-]{8,}`), Hidden, false},
+	{[]string{agents.LaunchToken}, regexp.MustCompile(agents.LaunchToken + `[A-Za-z0-9_-]{8,}`), Hidden, false},
 	{[]string{"/link/"}, regexp.MustCompile(`(/link/)[A-Za-z0-9_-]{20,}`), "${1}" + Hidden, false},
 	{[]string{"parley_"}, regexp.MustCompile(`(` + start + `parley_[0-9]+=)[A-Za-z0-9_-]{20,}`), "${1}" + Hidden, false},
 	// Keys that name their maker.
@@ -59,11 +59,7 @@ var shapes = []shape{
 	{[]string{"="}, regexp.MustCompile(`(` + start + `[A-Z0-9_]*(?:API_?KEY|ACCESS_KEY|PRIVATE_KEY|AUTH_KEY|TOKEN|SECRET|PASSWORD|PASSWD)=\\?["']?)` + token + `{6,}`), "${1}" + Hidden, false},
 }
 
-// LaunchToken begins every launch token, so that one is known wherever it turns
-// up.
-const LaunchToken = "plaunch_"
-
-// Shapes hides what looks like a secret, context ids among it. It may be used
+// Shapes hides what looks like a secret, context ids and launch tokens among it. It may be used
 // on JSON.
 func Shapes(text string) string {
 	text = agents.Redact(text)

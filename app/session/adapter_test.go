@@ -197,6 +197,8 @@ func (c *conversation) read(r *bufio.Reader) {
 			c.host.Emit(agents.Text{MessageID: m.ID, Text: m.Text, Done: m.Done, Parent: m.Parent})
 		case "tool":
 			c.host.Emit(agents.ToolStarted{ID: m.ID, Name: "Write", Kind: "write", Title: "a.txt", Input: json.RawMessage(`{"a":1}`), Parent: m.Parent})
+		case "toolout":
+			c.host.Emit(agents.ToolProgress{ID: m.ID, Output: m.Text})
 		case "toolend":
 			c.host.Emit(agents.ToolEnded{ID: m.ID, Status: "ok", Output: m.Text})
 		case "approve", "native":

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/agents"
 	"parley/app"
 	"parley/app/apptest"
-	"parley/app/mask"
 	"parley/app/session"
 	"parley/mcp"
 	"parley/mcp/bridge"
@@ -384,7 +384,7 @@ func TestCredential(t *testing.T) {
 	s := w.create(app.NewSession{Env: map[string]string{"FROM": "session"}})
 	w.ended(w.send(s.ID, "say m x"))
 	spec, cred := w.ad.lastSpec(), w.ad.lastCredential()
-	if cred.SessionID != s.ID || cred.Profile != "default" || cred.Family != "claude" || len(cred.Token) != len(mask.LaunchToken)+43 || cred.Socket != w.cfg.Socket {
+	if cred.SessionID != s.ID || cred.Profile != "default" || cred.Family != "claude" || len(cred.Token) != len(agents.LaunchToken)+43 || cred.Socket != w.cfg.Socket {
 		t.Fatalf("credential %+v", cred)
 	}
 	if env := strings.Join(spec.Env, "\n"); !strings.Contains(env, "FROM=session") || strings.Contains(env, "FROM=base") || !strings.Contains(env, "KEPT=yes") {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"parley/agents"
 	"parley/app"
-	"parley/app/mask"
 	"parley/mcp"
 )
 
@@ -55,7 +55,7 @@ func secret() string {
 
 // launch hands out a token for a launch.
 func (g *grants) launch(l app.Launch, limits mcp.Limits, a *actor) (*grant, string) {
-	token := mask.LaunchToken + secret()
+	token := agents.LaunchToken + secret()
 	gr := &grant{launch: l, limits: limits, actor: a, token: sha256.Sum256([]byte(token)), listed: make(chan struct{})}
 	g.mu.Lock()
 	defer g.mu.Unlock()

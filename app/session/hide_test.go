@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/app"
+	"parley/app/apptest"
 	"parley/app/mask"
 	"parley/app/session"
 )
@@ -22,7 +23,7 @@ var theirs = map[reflect.Type]bool{
 }
 
 // names are the fields of other events that are ids or names, never texts.
-var names = []string{"tool_id", "output_id", "name", "kind", "parent_tool_id", "code", "level", "status", "stop_reason", "reason", "signal", "version", "path", "change", "command"}
+var names = []string{"revision", "in_force", "tool_id", "output_id", "name", "kind", "parent_tool_id", "code", "level", "status", "stop_reason", "reason", "signal", "version", "path", "change", "command"}
 
 // Every other text that an event can carry goes through the hiding: a new event,
 // or a new field of one, is in this test by itself.
@@ -49,6 +50,62 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	}
 	if len(tried) < 8 {
 		t.Errorf("only %d kinds of events were tried", len(tried))
+	}
+}
+
+// A key that a tool puts out in pieces is hidden while it streams, and in what is
+// kept of it.
+func TestSecretsAreNotStreamed(t *testing.T) {
+	w := newWorld(t, func(c *session.Config, _ *adapter) { c.Secrets = &mask.Secrets{} })
+	w.cfg.Secrets.Hold("correct-horse-battery")
+	s := w.create(app.NewSession{})
+	turn := w.send(s.ID, "tool t\ntoolout t key=sk-ant-planted-01\ntoolout t 23456789,correct-\ntoolout t horse-battery.\ntoolend t")
+	w.ended(turn)
+	var streamed strings.Builder
+	kept := ""
+	for _, e := range w.tape.All() {
+		if d, ok := apptest.Data[app.ToolProgress](e); ok {
+			streamed.WriteString(d.Output)
+		}
+		if d, ok := apptest.Data[app.ToolCompleted](e); ok {
+			kept = d.Output
+		}
+	}
+	for what, text := range map[string]string{"streamed": streamed.String(), "kept": kept} {
+		if strings.Contains(text, "planted") || strings.Contains(text, "23456789") || strings.Contains(text, "horse") {
+			t.Errorf("%s: %q", what, text)
+		}
+	}
+	if want := "key=sk-ant-" + mask.Hidden + "," + mask.Hidden + "."; kept != want {
+		t.Errorf("kept %q, want %q", kept, want)
+	}
+}
+
+// An agent that reads its own launch token and says it, whole or in pieces: the
+// message is recorded and shown without it.
+func TestALaunchTokenIsNotRecorded(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(app.NewSession{})
+	w.ended(w.send(s.ID, "say m x"))
+	token := w.ad.lastCredential().Token
+	turn := w.send(s.ID, "say whole it is "+token+" indeed\ndelta cut it is "+token[:20]+"\ndelta cut "+token[20:]+"\ntool t\ntoolend t "+token)
+	w.ended(turn)
+	n := 0
+	for _, e := range w.tape.All() {
+		if e.TurnID != turn || e.Type == app.EventTurnStarted || e.Type == app.EventTurnQueued {
+			continue // what the person typed
+		}
+		data, err := json.Marshal(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(data), token[20:]) || strings.Contains(string(data), token[:20]) {
+			t.Errorf("%s: %s", e.Type, data)
+		}
+		n += strings.Count(string(data), "[launch token]")
+	}
+	if texts := w.texts(turn); texts["whole"].Text != "it is [launch token] indeed" || texts["cut"].Text != "it is [launch token]" || n < 3 {
+		t.Errorf("recorded %+v, the place of the token %d times", texts, n)
 	}
 }
 

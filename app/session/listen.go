@@ -7,6 +7,7 @@ import (
 
 	"parley/agents"
 	"parley/app"
+	"parley/app/mask"
 	"parley/mcp"
 )
 
@@ -32,12 +33,12 @@ type stream struct {
 
 // toolCall is a tool that is at work.
 type toolCall struct {
-	turn     app.TurnID
-	since    int64
-	redactor agents.Redactor
-	form     bool   // it calls the form tool
-	offset   int    // bytes of output shown so far
-	tail     []byte // end of the output, in case the agent doesn't repeat it
+	turn   app.TurnID
+	since  int64
+	stream *mask.Stream // of its output; nil until there is any
+	form   bool         // it calls the form tool
+	offset int          // bytes of output shown so far
+	tail   []byte       // end of the output, in case the agent doesn't repeat it
 }
 
 // heard turns what an agent does into facts and transient events.
@@ -196,7 +197,10 @@ func (a *actor) heardToolProgress(ev agents.ToolProgress) {
 	if !ok {
 		return
 	}
-	piece := call.redactor.Push(ev.Output)
+	if call.stream == nil {
+		call.stream = a.m.cfg.Secrets.Stream()
+	}
+	piece := call.stream.Push(ev.Output)
 	text := redact(ev.Text)
 	if piece == "" && text == "" {
 		return
@@ -231,8 +235,8 @@ func (a *actor) heardToolEnded(ev agents.ToolEnded) {
 
 func (a *actor) completeTool(id string, call *toolCall, status app.ToolStatus, output string) {
 	truncated := false
-	if output == "" && call.offset > 0 {
-		call.keep(call.redactor.Flush())
+	if output == "" && call.stream != nil {
+		call.keep(call.stream.Flush())
 		output = strings.ToValidUTF8(string(call.tail), "")
 		truncated = call.offset > len(call.tail)
 	}

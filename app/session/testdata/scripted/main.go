@@ -5,6 +5,7 @@
 //	say ID WORDS       a whole message
 //	delta ID WORDS     a piece of one
 //	tool ID [PARENT]   a tool call begins
+//	toolout ID WORDS   a piece of its output
 //	toolend ID WORDS   and ends
 //	approve ID [PARENT] asks for permission, then says what came back
 //	native ID [PARENT] asks a question of its own
@@ -132,6 +133,8 @@ func (a *scripted) turn(m toAgent, stop chan struct{}) {
 			a.send(fromAgent{Kind: "text", ID: arg(1), Text: rest})
 		case "tool":
 			a.send(fromAgent{Kind: "tool", ID: arg(1), Parent: arg(2)})
+		case "toolout":
+			a.send(fromAgent{Kind: "toolout", ID: arg(1), Text: rest})
 		case "toolend":
 			a.send(fromAgent{Kind: "toolend", ID: arg(1), Text: rest})
 		case "approve", "native":
