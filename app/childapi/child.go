@@ -159,7 +159,7 @@ func (s *Server) form(w http.ResponseWriter, r *http.Request, launch app.Launch)
 // body is read to its end, without which a closed connection goes unnoticed.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, into any) bool {
 	limits := http.NewResponseController(w)
-	if err := limits.SetReadDeadline(time.Now().Add(bodyLimit)); err != nil {
+	if err := limits.SetReadDeadline(time.Now().Add(s.cfg.BodyLimit)); err != nil {
 		s.fail(w, "limit the time of a body", err)
 		return false
 	}

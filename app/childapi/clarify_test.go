@@ -136,16 +136,7 @@ func TestACallOfAnotherLaunchCannotBeCancelled(t *testing.T) {
 
 func TestBlankLinesKeepTheCallAlive(t *testing.T) {
 	r := serve(t, func(c *childapi.Config) { c.KeepAlive = time.Millisecond })
-	req, err := http.NewRequest(http.MethodPost, "http://parley"+bridge.PathClarify, strings.NewReader(`{"context_id":"pctx_1","question":"q"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := r.client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
+	resp := r.begin(t, `{"context_id":"pctx_1","question":"q"}`)
 	lines := bufio.NewReader(resp.Body)
 	for range 5 {
 		if line, err := lines.ReadString('\n'); line != "\n" || err != nil {

@@ -35,8 +35,8 @@ type Service interface {
 	SupervisedPIDs() []int
 }
 
-// Config is what a Server is made of. Only API, Refused, Outdated and KeepAlive
-// may be left out.
+// Config is what a Server is made of. Only API, Refused, Outdated, KeepAlive and
+// BodyLimit may be left out.
 type Config struct {
 	Service Service
 	// API serves /api/ for the command line and attached windows, already
@@ -51,6 +51,8 @@ type Config struct {
 	Outdated func(app.Launch, bridge.HelloRequest)
 	// KeepAlive is how often a waiting call gets a blank line; 0 is 15 s.
 	KeepAlive time.Duration
+	// BodyLimit is how long a child may take to send a request's body; 0 is 30 s.
+	BodyLimit time.Duration
 	Log       *slog.Logger
 }
 
@@ -82,6 +84,9 @@ type Server struct {
 func New(c Config) *Server {
 	if c.KeepAlive == 0 {
 		c.KeepAlive = keepAlive
+	}
+	if c.BodyLimit == 0 {
+		c.BodyLimit = bodyLimit
 	}
 	s := &Server{cfg: c, calls: newCalls(), child: map[string]endpoint{}}
 	for _, e := range endpoints {
