@@ -119,6 +119,26 @@ func TestAllowedForGood(t *testing.T) {
 	}
 }
 
+// What waits already when a permission is given beyond once stays: a card is
+// settled by an act that was meant for it. The next equal request asks nobody.
+func TestWhatWaitsAlreadyIsDecidedByItself(t *testing.T) {
+	w := newWorld(t, approvals(map[string]*agents.Approval{"make": command("make test")}))
+	s := w.create(app.NewSession{})
+	other := w.create(app.NewSession{Cwd: s.Cwd})
+	first, waits := w.request(s.ID, "make1"), w.request(other.ID, "make2")
+	w.decide(first, app.ActionAllowAlways)
+	if in, err := w.db.Interaction(t.Context(), waits.ID); err != nil || !in.Waiting() {
+		t.Fatalf("the other request is %+v, %v", in.Outcome, err)
+	}
+	if in := w.request(s.ID, "make3"); in.Waiting() {
+		t.Error("a request after the permission is asked all the same")
+	}
+	w.decide(waits, app.ActionDeny)
+	if got := w.told(waits, "make2"); !strings.Contains(got, `"Action":"deny"`) {
+		t.Errorf("the agent was told %s", got)
+	}
+}
+
 func TestAllowedForTheSession(t *testing.T) {
 	w := newWorld(t, approvals(map[string]*agents.Approval{"make": command("make test")}))
 	s := w.create(app.NewSession{})

@@ -72,7 +72,7 @@ func (a *actor) asked(l *live, q *ask) {
 		q.reply <- cancelledOutcome()
 		return
 	}
-	in := a.provenance(appInteraction(q.in))
+	in := a.capped(a.provenance(appInteraction(q.in)), l.grant)
 	in.ParentToolID = q.in.Parent
 	if q.in.Approval != nil {
 		in.Approval = hiddenApproval(in.Approval, a.out.hide)
@@ -135,6 +135,16 @@ func (a *actor) provenance(in app.Interaction) app.Interaction {
 		if !s.thought && s.parent == "" && s.text.Len() > 0 {
 			in.SaidBefore = lastLines(s.text.String())
 		}
+	}
+	return in
+}
+
+// capped lets nothing of an agent wait longer than its CLI was told to, when the
+// person has lowered that: then every card of it ends by the same rule. g is nil
+// for an agent without our server.
+func (a *actor) capped(in app.Interaction, g *grant) app.Interaction {
+	if g != nil && g.limits.MaxWait < a.m.cfg.Limits().MaxWait {
+		in.MaxDeadlineAt = a.now() + g.limits.MaxWait.Milliseconds()
 	}
 	return in
 }

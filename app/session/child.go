@@ -74,12 +74,8 @@ func (m *Manager) Clarify(ctx context.Context, launchID, contextID, meta string,
 	bound := func() (*turn, error) { return a.bound(launchID, contextID) }
 	in, t, err := admitted(ctx, m, a, bound, meta, true, func(t *turn) (app.Interaction, error) {
 		t.asks.Add(1)
-		in := a.provenance(redacted(in))
+		in := a.capped(a.provenance(redacted(in)), g)
 		in.ToolUseID = callerOf(meta).callID
-		if own := g.limits.MaxWait; own < m.cfg.Limits().MaxWait {
-			// The CLI would give up earlier than the settings allow.
-			in.MaxDeadlineAt = a.now() + own.Milliseconds()
-		}
 		return in, nil
 	})
 	if err != nil {
