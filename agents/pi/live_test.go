@@ -27,6 +27,7 @@ type wish struct {
 	catalog   mcp.Catalog
 	guidance  string
 	extension string // source of an extension of the person's own
+	settings  string // more of the person's settings; "" tries once again, at once
 }
 
 const apiKey = "sk-test-key-0123456789"
@@ -43,9 +44,13 @@ func scratch(t *testing.T, w wish) string {
 	}
 	write("models.json", `{"providers": {"fake": {"baseUrl": "`+w.model.URL()+`", "apiKey": "FAKE_KEY", "api": "anthropic-messages", "models": [
 		{"id": "fake-model", "name": "Fake", "reasoning": true, "input": ["text", "image"], "contextWindow": 128000, "maxTokens": 8000}]}}}`)
-	write("settings.json", `{"defaultProvider": "fake", "defaultModel": "fake-model", "retry": {"maxRetries": 1, "baseDelayMs": 10}}`)
+	settings := w.settings
+	if settings == "" {
+		settings = `"retry": {"maxRetries": 1, "baseDelayMs": 10}`
+	}
+	write("settings.json", `{"defaultProvider": "fake", "defaultModel": "fake-model", `+settings+`}`)
 	if w.extension != "" {
-		write("extensions/own.mjs", w.extension)
+		write("extensions/own.ts", w.extension)
 	}
 	return home
 }

@@ -45,7 +45,7 @@ func installPi(h *claudeHome, program string) {
 	}
 	h.write(".pi/agent/models.json", strings.ReplaceAll(piModels, "$URL", h.model.URL()))
 	h.write(".pi/agent/settings.json", piSettings)
-	h.write(".pi/agent/extensions/ask.mjs", piQuestion)
+	h.write(".pi/agent/extensions/ask.ts", piQuestion)
 	// Nothing but the model is talked to.
 	h.env = append(h.env, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0", "FAKE_KEY="+apiKey)
 }
@@ -80,14 +80,14 @@ func ownPiFiles(h *claudeHome) []string {
 	for name, text := range map[string]string{
 		h.user + "/.pi/agent/mcp.json": `{ "mcpServers": { "own": { "command": "` + self + `", "exposure": "direct",
 	"env": { "` + ownServerVar + `": "1", "OWN_SECRET": "` + serverSecret + `" } } } }` + "\n",
-		h.user + "/.pi/agent/models.json":        strings.ReplaceAll(piModels, "$URL", h.model.URL()),
-		h.user + "/.pi/agent/settings.json":      piSettings,
-		h.user + "/.pi/agent/AGENTS.md":          "Always say please.\n",
-		h.user + "/.pi/agent/prompts/greet.md":   "Say hello.\n",
-		h.user + "/.pi/agent/trust.json":         "{}\n",
-		h.user + "/.pi/agent/extensions/ask.mjs": piQuestion,
-		h.work + "/AGENTS.md":                    "This is a project.\n",
-		h.work + "/.pi/settings.json":            `{"defaultThinkingLevel": "low"}` + "\n",
+		h.user + "/.pi/agent/models.json":       strings.ReplaceAll(piModels, "$URL", h.model.URL()),
+		h.user + "/.pi/agent/settings.json":     piSettings,
+		h.user + "/.pi/agent/AGENTS.md":         "Always say please.\n",
+		h.user + "/.pi/agent/prompts/greet.md":  "Say hello.\n",
+		h.user + "/.pi/agent/trust.json":        "{}\n",
+		h.user + "/.pi/agent/extensions/ask.ts": piQuestion,
+		h.work + "/AGENTS.md":                   "This is a project.\n",
+		h.work + "/.pi/settings.json":           `{"defaultThinkingLevel": "low"}` + "\n",
 	} {
 		h.write(name, text)
 		theirs = append(theirs, name)
