@@ -2,6 +2,7 @@ package codex
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,6 +44,8 @@ func approval(r approvalRequest, started item, cwd string) agents.Interaction {
 	case started.Type == "fileChange":
 		a.Tool, a.Title = patchTool, "Edit "+started.title(cwd)
 		a.Path = r.GrantRoot
+		// A card has room for one path, by which is judged what may be remembered.
+		a.Lasting = r.GrantRoot == "" && len(started.Changes) == 1
 		if len(started.Changes) == 1 {
 			a.Path = first(r.GrantRoot, started.Changes[0].Path)
 		}
@@ -54,12 +57,16 @@ func approval(r approvalRequest, started item, cwd string) agents.Interaction {
 		a.Tool, a.Title = commandTool, "Reach "+r.Network.Host+" over the network"
 		a.Detail = r.Network.Protocol + "://" + r.Network.Host
 	default:
-		shown := item{Type: "commandExecution", Command: first(r.Command, started.Command), Cwd: first(r.Cwd, started.Cwd), Actions: r.Actions}
-		if len(shown.Actions) == 0 {
-			shown.Actions = started.Actions
-		}
+		shown := item{Type: "commandExecution", Command: first(r.Command, started.Command), Cwd: first(r.Cwd, started.Cwd)}
 		a.Tool, a.Title = commandTool, "Run a command"
-		a.Command = agents.Redact(shown.plainCommand())
+		// The whole of what runs: the CLI's own summary of a command leaves out the
+		// steps before the last.
+		whole, ok := script(shown.Command)
+		if !ok {
+			whole = shown.Command
+		}
+		a.Command = agents.Redact(whole)
+		a.Lasting = r.Network == nil && whole != "" && filepath.Clean(first(shown.Cwd, cwd)) == filepath.Clean(cwd)
 		a.Detail, a.Path, a.Input = a.Command, shown.Cwd, shown.input()
 	}
 	return agents.Interaction{Kind: agents.AskApproval, ToolID: r.Item, Title: a.Title, Approval: a}
@@ -142,7 +149,7 @@ type elicitationMeta struct {
 func mcpApproval(r elicitationRequest) agents.Interaction {
 	a := &agents.Approval{
 		Tool: mcpPrefix + r.Server + "__" + r.Meta.Tool, Title: "Use the tool " + r.Meta.Tool + " of the MCP server " + r.Server,
-		Detail: indented(r.Meta.Params), Scopes: []string{"allow_once"}, Input: json.RawMessage(agents.Redact(string(r.Meta.Params))),
+		Detail: indented(r.Meta.Params), Scopes: []string{"allow_once"}, Lasting: true, Input: json.RawMessage(agents.Redact(string(r.Meta.Params))),
 	}
 	if strings.Contains(string(r.Meta.Persist), `"session"`) {
 		a.Scopes = append(a.Scopes, "allow_session")

@@ -31,6 +31,7 @@ func TestPermissions(t *testing.T) {
 		says("refuse", beyond("r", "rm made")), then("r", fakemodel.Text("Left.")),
 		says("close", beyond("c", "rm made")), then("c", fakemodel.Text("Left.")),
 		says("wait", beyond("w", "rm made")), then("w", fakemodel.Text("Left.")),
+		says("steps", beyond("d", `mkdir sub && cd sub && echo "it's" >made`)), then("d", fakemodel.Text("Left.")),
 		says("patch", fakemodel.Blocks(fakemodel.ToolUse("p", "apply_patch", patch))), then("p", fakemodel.Text("Patched.")),
 	)
 	l.Write("a.txt", "one\ntwo\nthree\n")
@@ -44,7 +45,7 @@ func TestPermissions(t *testing.T) {
 	l.Prompt("beyond")
 	asked := l.Host.NextAsk()
 	a := asked.Approval
-	if asked.Kind != agents.AskApproval || asked.ToolID != "b" || a.Command != "touch made" || a.Why != "May I?" || a.Scopes[0] != "allow_once" || len(a.Input) == 0 {
+	if asked.Kind != agents.AskApproval || asked.ToolID != "b" || a.Command != "touch made" || a.Why != "May I?" || a.Scopes[0] != "allow_once" || !a.Lasting || len(a.Input) == 0 {
 		t.Errorf("asked %+v %+v", asked.Interaction, a)
 	}
 	if started, ok := agenttest.Find[agents.ToolStarted](asked.Before[l.Turns:]); !ok || started.ID != "b" {
@@ -75,10 +76,19 @@ func TestPermissions(t *testing.T) {
 		live.WantIn(t, tt.prompt, requests[len(requests)-1].Everything(), tt.says)
 	}
 
+	// A person who allows exactly this command from now on sees all of it.
+	l.Prompt("steps")
+	asked = l.Host.NextAsk()
+	if a = asked.Approval; a.Command != `mkdir sub && cd sub && echo "it's" >made` || !a.Lasting {
+		t.Errorf("asked %+v", a)
+	}
+	asked.Answer(agents.Outcome{Reason: "dismissed"})
+	l.Done()
+
 	l.Prompt("patch")
 	asked = l.Host.NextAsk()
 	a = asked.Approval
-	if a.Tool != "apply_patch" || !slices.Contains(a.Scopes, "allow_session") || asked.Title != "Edit a.txt, b.txt" {
+	if a.Tool != "apply_patch" || !slices.Contains(a.Scopes, "allow_session") || a.Lasting || asked.Title != "Edit a.txt, b.txt" {
 		t.Errorf("asked %+v %+v", asked.Interaction, a)
 	}
 	live.WantIn(t, "diff", a.Diff, "-two\n+TWO\n+and a half\n", "+new")
