@@ -109,6 +109,11 @@ func (c *Client) EditMCP(ctx context.Context, e app.MCPEdit) (app.MCPFile, error
 	return send[app.MCPFile](ctx, c, "POST", "/api/mcp/edit", e)
 }
 
+// UndoMCP takes the newest change of Parley's back.
+func (c *Client) UndoMCP(ctx context.Context) (app.MCPFile, error) {
+	return send[app.MCPFile](ctx, c, "POST", "/api/mcp/undo", Empty{})
+}
+
 // EffectiveMCP is what an agent would get in a profile and a folder.
 func (c *Client) EffectiveMCP(ctx context.Context, agent, profile, cwd string) (app.MCPEffective, error) {
 	return get[app.MCPEffective](ctx, c, "/api/mcp/effective/"+url.PathEscape(agent)+"?"+scopeQuery(profile, cwd))

@@ -48,6 +48,7 @@ func (p *program) mcp(ctx context.Context, args []string) (int, error) {
 		"disable": {"agent profile", 1, 1, func(ctx context.Context, b *backend, f *mcpFlags, a []string) (int, error) {
 			return p.mcpSwitch(ctx, b, f, a, false)
 		}},
+		"undo":     {"", 0, 0, p.mcpUndo},
 		"validate": {"", 0, 1, p.mcpValidate},
 		"test":     {"agent profile cwd", 1, 1, p.mcpTest},
 		"import":   {"file name write", 1, 1, p.mcpImport},
@@ -309,6 +310,18 @@ func (p *program) mcpRemove(ctx context.Context, b *backend, f *mcpFlags, args [
 
 func (p *program) mcpSwitch(ctx context.Context, b *backend, f *mcpFlags, args []string, on bool) (int, error) {
 	return p.edited(b.EditMCP(ctx, app.MCPEdit{Name: args[0], Agent: f.agent, Profile: f.profile, Enabled: &on}))(f)
+}
+
+// mcpUndo takes the newest change back that Parley made, whichever part of it.
+func (p *program) mcpUndo(ctx context.Context, b *backend, f *mcpFlags, _ []string) (int, error) {
+	file, err := b.UndoMCP(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !f.asJSON {
+		p.say("Taken back.")
+	}
+	return p.edited(file, nil)(f)
 }
 
 // edited tells of a change of the file.

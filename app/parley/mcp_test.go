@@ -84,7 +84,7 @@ func TestMCPFromTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ = h.run(exitFailed, "mcp", "validate")
-	has(t, out, "mcp-overrides.jsonc:", "nvalid literal: 10m")
+	has(t, out, "mcp-overrides.jsonc:", `A duration must be text: write "10m".`)
 	_, errs = h.run(exitFailed, "mcp", "show")
 	has(t, errs, "Its last good state stays in force", "! line")
 	h.run(exitUsage, "mcp", "enable", "bare")
@@ -108,6 +108,11 @@ func TestMCPFromTheTerminal(t *testing.T) {
 	if strings.Contains(h.file(), "notes") {
 		t.Errorf("still there: %s", h.file())
 	}
+	// Each command is a process of its own: what one did the next takes back.
+	_, errs = h.run(exitDone, "mcp", "undo")
+	has(t, h.file(), "// my servers", "Bearer ${env:NOTES}")
+	has(t, errs, "Taken back")
+	h.run(exitDone, "mcp", "remove", "notes")
 
 	if err := os.WriteFile(filepath.Join(h.work, ".mcp.json"), []byte(`{"mcpServers": {"theirs": {"command": "`+bare+`"}}}`), 0o600); err != nil {
 		t.Fatal(err)

@@ -186,7 +186,7 @@ func (s *Servers) File() app.MCPFile { return s.fileOf(s.cfg.File.State()) }
 func (s *Servers) fileOf(st override.State) app.MCPFile {
 	out := app.MCPFile{
 		Path: s.cfg.Path, Exists: st.Text != nil, Text: string(st.Text), Revision: st.Revision, InForce: string(st.Force),
-		ReadAt: st.ReadAt.UnixMilli(), Problems: problems(st.Problems), Remarks: []app.MCPProblem{},
+		ReadAt: st.ReadAt.UnixMilli(), CanUndo: st.CanUndo, Problems: problems(st.Problems), Remarks: []app.MCPProblem{},
 		Agents: s.cfg.Agents(),
 	}
 	if !st.GoodAt.IsZero() {

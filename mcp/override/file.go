@@ -51,6 +51,7 @@ type State struct {
 	Revision string              // of Text, "" for nil
 	Problems []catalogue.Problem // why Text is not in force, empty when it is
 	ReadAt   time.Time           // when Text was seen first
+	CanUndo  bool                // Text is what a change of ours left
 }
 
 // Broken reports whether the file is there and not in force.
@@ -71,21 +72,11 @@ type File struct {
 	// changing is held by whoever reads or writes the file: a channel and not a
 	// mutex, since it is held while the disk works.
 	changing chan struct{}
-	undo     []undo // held with changing; the newest last
 
 	mu   sync.Mutex // guards the fields below
 	now  State
 	subs map[chan State]struct{}
 }
-
-// undo is one change of ours.
-type undo struct {
-	before []byte // nil: there was no file
-	after  string // the revision that the change made
-}
-
-// maxUndo bounds how many changes can be taken back.
-const maxUndo = 50
 
 // Open reads the file. Neither a missing nor a broken one is an error: State
 // tells.
@@ -177,6 +168,7 @@ func (f *File) take(s seen) bool {
 			f.cfg.Log.Warn("keep the good MCP overrides", "error", err)
 		}
 	}
+	next.CanUndo = f.undoable(next.Revision)
 	if next.Broken() && next.Force == ForceFile {
 		next.Force = ForceLastGood
 	}
@@ -267,25 +259,27 @@ func (f *File) Replace(ctx context.Context, base string, text []byte) (State, er
 	})
 }
 
-// Undo takes the newest change of ours back, byte for byte. When the file was
-// changed since, it is left alone: ErrChanged.
+// Undo takes the newest change of ours back, byte for byte, also one of before a
+// restart or of another process. When the file was changed since, it is left
+// alone: ErrChanged.
 func (f *File) Undo(ctx context.Context) (State, error) {
 	return f.locked(ctx, func() error {
-		if len(f.undo) == 0 {
+		list := f.undos()
+		if len(list) == 0 {
 			return ErrNothingToUndo
 		}
-		last := f.undo[len(f.undo)-1]
+		last := list[len(list)-1]
 		s := f.read()
 		if s.err != nil {
 			return s.err
 		}
-		if revision(s.text) != last.after {
+		if revision(s.text) != last.After {
 			return ErrChanged
 		}
-		if err := f.put(s.text, last.before); err != nil {
+		if err := f.put(s.text, last.Before); err != nil {
 			return err
 		}
-		f.undo = f.undo[:len(f.undo)-1]
+		f.keepUndos(list[:len(list)-1])
 		return nil
 	})
 }
@@ -338,16 +332,17 @@ func (f *File) change(ctx context.Context, base string, rewrite func(text []byte
 			if _, err := Parse(text); err != nil {
 				return err
 			}
-			err = f.put(s.text, text)
+			// Noted first: whoever sees the new text finds how to take it back.
+			before := f.undos()
+			f.keepUndos(append(before[:len(before):len(before)], undo{s.text, revision(text)}))
+			if err = f.put(s.text, text); err == nil {
+				return nil
+			}
+			f.keepUndos(before)
 			if errors.Is(err, ErrChanged) && ctx.Err() == nil {
 				continue
 			}
-			if err != nil {
-				return err
-			}
-			f.undo = append(f.undo, undo{s.text, revision(text)})
-			f.undo = f.undo[max(0, len(f.undo)-maxUndo):]
-			return nil
+			return err
 		}
 	})
 }

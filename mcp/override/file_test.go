@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -200,8 +201,8 @@ func TestChangeUnderneath(t *testing.T) {
 	if _, err := f.Undo(context.Background()); !errors.Is(err, override.ErrChanged) || get(t, cfg.Path) != outside+" " {
 		t.Errorf("undo: %v", err)
 	}
-	if _, err := open(t, cfg).Undo(context.Background()); !errors.Is(err, override.ErrNothingToUndo) {
-		t.Errorf("undo of nothing: %v", err)
+	if st := open(t, cfg).State(); st.CanUndo {
+		t.Error("what was changed outside is offered to be undone")
 	}
 }
 
@@ -223,6 +224,83 @@ func TestABadChangeIsRefused(t *testing.T) {
 	}
 	if get(t, cfg.Path) != sample {
 		t.Error("the file was changed")
+	}
+}
+
+// What one process changed, another takes back, also after a restart: each text
+// of before byte for byte, and the file itself where there was none.
+func TestUndoAfterARestart(t *testing.T) {
+	_, cfg := home(t)
+	if _, err := open(t, cfg).Undo(context.Background()); !errors.Is(err, override.ErrNothingToUndo) {
+		t.Errorf("undo of nothing: %v", err)
+	}
+	texts := []string{}
+	for _, text := range []string{"{} // one\n", sample, "\ufeff{\r\n}"} {
+		st, err := open(t, cfg).Replace(context.Background(), open(t, cfg).State().Revision, []byte(text))
+		if err != nil || !st.CanUndo {
+			t.Fatalf("%v, can undo: %v", err, st.CanUndo)
+		}
+		texts = append(texts, text)
+	}
+	for i := len(texts) - 1; i >= 0; i-- {
+		if got := get(t, cfg.Path); got != texts[i] {
+			t.Fatalf("%d: %q", i, got)
+		}
+		f := open(t, cfg)
+		if !f.State().CanUndo {
+			t.Fatalf("%d: nothing is offered", i)
+		}
+		if _, err := f.Undo(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(cfg.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file that was made is still there: %v", err)
+	}
+	if open(t, cfg).State().CanUndo {
+		t.Error("there is still something to undo")
+	}
+	list, err := os.Stat(filepath.Join(cfg.State, "mcp-overrides.undo.json"))
+	if err != nil || list.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", list.Mode(), err)
+	}
+}
+
+// Texts of before are kept up to 50 and up to 4 MiB, the newest in any case, and
+// a list that cannot be read keeps nobody from a change.
+func TestUndoIsBounded(t *testing.T) {
+	_, cfg := home(t)
+	f := open(t, cfg)
+	write := func(text string) {
+		t.Helper()
+		if _, err := f.Replace(context.Background(), f.State().Revision, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 60 {
+		write(fmt.Sprintf("{} // %d\n", i))
+	}
+	undone := 0
+	for f.State().CanUndo {
+		if _, err := f.Undo(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		undone++
+	}
+	if undone != 50 {
+		t.Errorf("%d changes could be taken back", undone)
+	}
+	long := "{} //" + strings.Repeat("x", 3<<20)
+	write(long + "1\n")
+	write(long + "2\n")
+	write("{}\n")
+	if _, err := f.Undo(context.Background()); err != nil || f.State().CanUndo {
+		t.Errorf("%v, can undo: %v", err, f.State().CanUndo)
+	}
+	put(t, filepath.Join(cfg.State, "mcp-overrides.undo.json"), "no list")
+	write("{} // after\n")
+	if !f.State().CanUndo {
+		t.Error("the change after a damaged list cannot be undone")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -82,11 +83,31 @@ func parseText(text []byte) (document, error) {
 		text := why.Error() + "."
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			text = "The file ends too early: a bracket, a quote or a comment is still open."
+		} else if start, duration, ok := d.bareDuration(at); ok {
+			at, text = start, fmt.Sprintf("A duration must be text: write %q.", duration)
 		}
 		return d, invalid(d.place(at), "%s", upper(text))
 	}
 	d.root = root
 	return d, nil
+}
+
+var durationLine = regexp.MustCompile(`"timeout"\s*:\s*((?:[0-9]+(?:\.[0-9]+)?\s*(?:ms|s|m|h)\s*)+)`)
+
+// bareDuration finds a duration without quotes where a text cannot be read on:
+// the slip that is made most.
+func (d document) bareDuration(at int) (start int, duration string, ok bool) {
+	line := d.lines[d.place(at).Line-1]
+	end := len(d.body)
+	if n := bytes.IndexByte(d.body[line:], '\n'); n >= 0 {
+		end = line + n
+	}
+	for _, m := range durationLine.FindAllSubmatchIndex(d.body[line:end], -1) {
+		if start, end := line+m[2], line+m[3]; start <= at && at <= end {
+			return start, strings.Join(strings.Fields(string(d.body[start:end])), ""), true
+		}
+	}
+	return 0, "", false
 }
 
 // tooDeep returns the offset of the bracket that is one too many, -1 if none

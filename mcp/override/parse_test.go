@@ -76,7 +76,9 @@ func TestErrorsHaveAPlace(t *testing.T) {
 		line, column int
 		want         string
 	}{
-		{"the mock's", "{\n  \"overrides\": {\n    \"codex\": { \"default\": { \"docs\": { \"timeout\": 10m } } }\n  }\n}", 3, 50, "literal"},
+		{"the mock's", "{\n  \"overrides\": {\n    \"codex\": { \"default\": { \"docs\": { \"timeout\": 10m } } }\n  }\n}", 3, 50, `write "10m"`},
+		{"the same in parts", `{"servers": {"a": {"timeout": 1 h 30m, "args": []}}}`, 1, 31, `write "1h30m"`},
+		{"a slip elsewhere in the line", `{"servers": {"a": {"timeout": "1m" "args": []}}}`, 1, 36, "nvalid"},
 		{"a number for a duration", "{ \"overrides\": {\"*\": {\"*\": {\"docs\": {\"timeout\": 600}}}} }", 1, 49, `A duration must be text, such as "10m"`},
 		{"cut off", "{ \"servers\": {", 1, 15, "ends too early"},
 		{"cut off in a text", "{\n \"servers", 2, 10, "ends too early"},
