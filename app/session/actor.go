@@ -80,8 +80,19 @@ func (a *actor) run() {
 		}
 		a.flush()
 	}
-	if a.owes() {
-		a.log.Error("the session ended before all of it could be recorded", "events", len(a.out.items))
+	a.payLast()
+}
+
+// payLast has what is owed recorded when the session's end has come: a disk may
+// have room again in a moment. What cannot be recorded then is lost, and said.
+func (a *actor) payLast() {
+	for end := time.Now().Add(a.m.cfg.Wait.Record); a.owes() && time.Now().Before(end); {
+		time.Sleep(min(owedAgain, time.Until(end)))
+		a.flush()
+	}
+	if n := len(a.out.items); n > 0 {
+		a.log.Error("the session ended before all of it could be recorded", "events", n)
+		a.m.report.unrecorded(n)
 	}
 }
 

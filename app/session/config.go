@@ -28,6 +28,12 @@ type Config struct {
 	// Secret is what the keyring adds to it for one agent in one profile, as
 	// "NAME=value"; nil adds nothing.
 	Secret func(ctx context.Context, agent, profile string) ([]string, error)
+	// Profile is what a profile adds to env for one agent, as "NAME=value", with
+	// those of the values that are secret; nil adds nothing.
+	Profile func(ctx context.Context, agent, profile string, env []string) (vars, secrets []string, err error)
+	// Defaults are the model and effort of a profile's new sessions that name none;
+	// nil has none.
+	Defaults func(agent, profile string) (model, effort string)
 	// Servers decides what MCP servers an agent gets, ours among them unless it
 	// is switched off there, and the limits that its overrides leave.
 	Servers func(ctx context.Context, l ServerLaunch) (Servers, error)
@@ -85,6 +91,7 @@ type Waits struct {
 	Last     time.Duration // what an ended agent still has to say; 2 s
 	ToolCall time.Duration // a tool call's place in the stream, to tell a sub-agent; 1 s
 	End      time.Duration // an agent's polite end, before its tree is ended; 1 s
+	Record   time.Duration // a record that takes nothing, when a session's end has come; 3 s
 }
 
 func (w Waits) withDefaults() Waits {
@@ -94,6 +101,7 @@ func (w Waits) withDefaults() Waits {
 	}{
 		{&w.Open, 90 * time.Second}, {&w.Tools, 15 * time.Second}, {&w.Stop, 5 * time.Second},
 		{&w.Last, 2 * time.Second}, {&w.ToolCall, time.Second}, {&w.End, time.Second},
+		{&w.Record, 3 * time.Second},
 	} {
 		if *f.wait == 0 {
 			*f.wait = f.otherwise

@@ -150,7 +150,8 @@ func (m *Manager) all() []*actor {
 
 // Shutdown puts every session away, all at once: questions end as cancelled,
 // process trees are ended. It returns when all of it is done or ctx has ended;
-// no call is accepted from its beginning on.
+// no call is accepted from its beginning on. app.CodeStorageFailed says how much
+// the record would not take until the end.
 func (m *Manager) Shutdown(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
@@ -169,7 +170,7 @@ func (m *Manager) Shutdown(ctx context.Context) error {
 	select {
 	case <-done:
 		m.tellReport(0)
-		return nil
+		return m.report.loss()
 	case <-ctx.Done():
 		m.tellReport(len(m.all()))
 		return fmt.Errorf("end the sessions: %w", context.Cause(ctx))

@@ -3,6 +3,9 @@ package session_test
 import (
 	"context"
 	"errors"
+	"os"
+	"regexp"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -94,4 +97,72 @@ func TestNothingIsLostToAFullDisk(t *testing.T) {
 	if again := w.send(s.ID, "say m2 more"); w.ended(again).Status != app.TurnCompleted {
 		t.Error("no further turn")
 	}
+}
+
+// fillIn makes a world whose disk runs full in mid-turn, with things to record.
+func fillIn(t *testing.T, record time.Duration) (w *world, disk *fullDisk, turn app.TurnID) {
+	t.Helper()
+	disk = &fullDisk{refused: make(chan struct{}, 1)}
+	w = newWorld(t, func(c *session.Config, _ *adapter) {
+		disk.Records = c.Records
+		c.Records = disk
+		c.Wait.Record = record
+	})
+	turn = w.send(w.create(app.NewSession{}).ID, "tool t1\nnative n1\nwait")
+	in := w.asked(turn)
+	disk.full.Store(true)
+	w.answer(in.ID, "B")
+	disk.refusal(t)
+	return w, disk, turn
+}
+
+// refusal waits until the record refuses something from now on.
+func (f *fullDisk) refusal(t *testing.T) {
+	t.Helper()
+	select {
+	case <-f.refused: // from before
+	default:
+	}
+	select {
+	case <-f.refused:
+	case <-time.After(apptest.Patience):
+		t.Fatal("the record is not asked")
+	}
+}
+
+// The disk has room again when Parley is quitting and every agent has gone: all
+// that was owed is recorded.
+func TestAQuitWaitsForTheDisk(t *testing.T) {
+	w, disk, turn := fillIn(t, apptest.Patience)
+	quit := make(chan error, 1)
+	go func() { quit <- w.m.Shutdown(context.Background()) }()
+	for late := time.Now().Add(apptest.Patience); ; time.Sleep(10 * time.Millisecond) {
+		if left, err := os.ReadDir(w.cfg.RunDir); err == nil && len(left) == 0 {
+			break // the agent has gone, and what it was given with it
+		}
+		if time.Now().After(late) {
+			t.Fatal("the agent does not end")
+		}
+	}
+	disk.refusal(t)
+	disk.full.Store(false)
+	if err := <-quit; err != nil {
+		t.Error(err)
+	}
+	types := w.types(turn)
+	if !slices.Contains(types, app.EventAgentExited) || types[len(types)-1] != app.EventTurnCompleted {
+		t.Errorf("recorded %v", types)
+	}
+}
+
+// It stays full: the quit ends all the same, and says how much is not recorded.
+func TestAQuitSaysWhatTheDiskDidNotTake(t *testing.T) {
+	w, disk, _ := fillIn(t, 10*time.Millisecond)
+	err := w.m.Shutdown(context.Background())
+	if app.ErrorCode(err) != app.CodeStorageFailed || !regexp.MustCompile(`so \d+ events of this run are not in it`).MatchString(app.ErrorMessage(err)) {
+		t.Errorf("got %v", err)
+	}
+	disk.full.Store(false)
+	w.m = nil
+	w.open() // the next start finds a record that is whole
 }

@@ -16,6 +16,24 @@ type report struct {
 	trees int
 	rest  []string
 	left  int
+	lost  int // events that the record would not take
+}
+
+// unrecorded counts events that did not get into the record.
+func (r *report) unrecorded(events int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lost += events
+}
+
+// loss is the error that says what is not in the record, nil when all of it is.
+func (r *report) loss() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost == 0 {
+		return nil
+	}
+	return app.Errorf(app.CodeStorageFailed, "The record could not be written until the end, so %d events of this run are not in it. The agents' own files are as they left them.", r.lost)
 }
 
 // treeEnded logs the end of one agent's tree and adds it to the report.
