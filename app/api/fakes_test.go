@@ -48,7 +48,7 @@ func newWorld() *world {
 
 func (w *world) config(t testing.TB) api.Config {
 	return api.Config{
-		Sessions: sessions{w}, Desk: desk{w}, Records: records{w}, Agents: agents{}, Settings: preferences{w}, Pictures: pictures{}, Outputs: outputs{},
+		Sessions: sessions{w}, Desk: desk{w}, Records: records{w}, Agents: agents{}, Doctor: &fakeDoctor{}, Settings: preferences{w}, Pictures: pictures{}, Outputs: outputs{},
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			snap, err := snapshot()
 			if err != nil {
@@ -57,6 +57,7 @@ func (w *world) config(t testing.TB) api.Config {
 			return snap, <-w.subs, nil
 		},
 		MCP:      fakeMCP{},
+		Profiles: fakeProfiles{},
 		Branch:   func(string) string { return "main" },
 		Presence: func(p api.Presence) { w.presence = append(w.presence, p) },
 		About:    api.About{Version: "v1", Home: t.TempDir(), Platform: "linux"},

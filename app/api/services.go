@@ -72,6 +72,17 @@ type Agents interface {
 	Agents(ctx context.Context, refresh bool) (AgentList, error)
 }
 
+// Doctor tries agents.
+type Doctor interface {
+	// Report is what was found, and what goes on.
+	Report(ctx context.Context) (app.DoctorReport, error)
+	// Start begins a run with the families, or with all that can be started; it
+	// goes on by itself. A second one at the same time is app.CodeAlreadyPending.
+	Start(ctx context.Context, families []string) (app.DoctorReport, error)
+	// Stop ends the run, if one goes on, and returns when nothing of it is left.
+	Stop(ctx context.Context) error
+}
+
 // Settings keeps the person's preferences.
 type Settings interface {
 	Get() app.Settings
@@ -120,6 +131,7 @@ type Config struct {
 	Desk     Desk
 	Records  Records
 	Agents   Agents
+	Doctor   Doctor
 	Settings Settings
 	Pictures Pictures
 	Outputs  Outputs
@@ -134,6 +146,8 @@ type Config struct {
 	Secrets Secrets
 	// MCP decides which servers agents get.
 	MCP MCP
+	// Profiles are named sets of what agents start with.
+	Profiles Profiles
 	// Gateway is nil in a program that holds no page.
 	Gateway Gateway
 	// Presence hears where the person is looking, or is nil.

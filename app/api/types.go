@@ -84,6 +84,11 @@ type AgentList struct {
 	At         int64  `json:"at"`
 }
 
+// DoctorRequest names the families to try; none is every CLI that was found.
+type DoctorRequest struct {
+	Agents []string `json:"agents"`
+}
+
 // NewSession starts a session. Prompt may be empty: then it waits, idle.
 type NewSession struct {
 	Agent   string `json:"agent"`

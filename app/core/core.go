@@ -12,9 +12,11 @@ import (
 
 	"parley/app"
 	"parley/app/api"
+	"parley/app/doctor"
 	"parley/app/gateway"
 	"parley/app/mask"
 	"parley/app/paths"
+	"parley/app/profiles"
 	"parley/app/servers"
 	"parley/app/session"
 	"parley/mcp/override"
@@ -31,6 +33,10 @@ type Config struct {
 	// Private keeps it to the program that opens it: nobody else finds it, so no
 	// agent can run in it. It is for commands that only look something up.
 	Private bool
+
+	// Trial makes it a back end that tries one agent and knows no other; nil is an
+	// ordinary one.
+	Trial *doctor.Trial
 }
 
 // App is a running back end.
@@ -42,9 +48,11 @@ type App struct {
 	api      http.Handler
 	sessions *session.Manager
 	gateway  *gateway.Gateway // nil when no page is served
+	doctor   *doctor.Doctor
 
 	overrides *override.File
 	servers   *servers.Servers
+	profiles  *profiles.Profiles
 
 	secrets  mask.Secrets                  // what neither the log nor the record may show
 	problems []string                      // what was wrong when it came up, in sentences

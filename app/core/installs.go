@@ -13,6 +13,7 @@ import (
 	"parley/agents/proc"
 	"parley/app"
 	"parley/app/api"
+	"parley/app/doctor"
 	"parley/app/host"
 )
 
@@ -23,19 +24,40 @@ type installs struct {
 	finder   *install.Finder
 	now      func() time.Time
 	shell    *host.Shell
-	mu       sync.Mutex // guards at
-	at       time.Time  // of the newest look
+	trial    *doctor.Trial // or nil: then its environment and program are the only ones
+	mu       sync.Mutex    // guards at
+	at       time.Time     // of the newest look
 }
 
-func newInstalls(known *families, shim string, now func() time.Time) *installs {
+func newInstalls(known *families, shim string, now func() time.Time, trial *doctor.Trial) *installs {
 	run := proc.Runner{Shim: shim}.Run
-	i := &installs{families: known, now: now, shell: host.NewShell(run, os.Environ())}
-	i.finder = install.New(install.Config{Adapters: known.now, Env: i.Env, Run: run})
+	i := &installs{families: known, now: now, shell: host.NewShell(run, os.Environ()), trial: trial}
+	adapters := known.now
+	if trial != nil {
+		adapters = func() ([]agents.Adapter, int) { return []agents.Adapter{pinned{trial.Adapter, trial.Path}}, 1 }
+	}
+	i.finder = install.New(install.Config{Adapters: adapters, Env: i.Env, Run: run})
 	return i
+}
+
+// pinned is a family that is looked for at one place.
+type pinned struct {
+	agents.Adapter
+	path string
+}
+
+// Info implements agents.Adapter.
+func (p pinned) Info() agents.Info {
+	info := p.Adapter.Info()
+	info.Binaries, info.Folders = []string{p.path}, nil
+	return info
 }
 
 // Env is the person's environment as an agent gets it.
 func (i *installs) Env(ctx context.Context) []string {
+	if i.trial != nil {
+		return i.trial.Env
+	}
 	return host.Environment(i.shell.Login(ctx, false).Env)
 }
 

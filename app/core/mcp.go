@@ -39,6 +39,13 @@ func (a *App) handed(ctx context.Context, l session.ServerLaunch) (session.Serve
 	h, err := a.servers.For(ctx, servers.Launch{
 		Session: l.Session, Agent: string(l.Family), Profile: l.Profile, Cwd: l.Cwd, Ours: l.Ours, Limits: l.Limits, Env: l.Env,
 	})
+	if t := a.cfg.Trial; t != nil {
+		if budget := t.Budget(); budget > 0 {
+			for i := range h.Catalog {
+				h.Catalog[i].Timeout = budget
+			}
+		}
+	}
 	return session.Servers{Catalog: h.Catalog, Limits: h.Limits, Notices: h.Notices, Secrets: h.Secrets}, err
 }
 

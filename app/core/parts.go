@@ -67,7 +67,10 @@ func (a *App) open(ctx context.Context) error {
 		programs: registry.Programs{Parley: bin.parley, Version: a.cfg.Version, State: dirs.State},
 		own:      func() []app.ACPAgent { return prefs.Get().ACPAgents },
 	}
-	found := newInstalls(known, bin.shim, a.cfg.Now)
+	if a.cfg.Trial != nil {
+		known.only = a.cfg.Trial.Adapter
+	}
+	found := newInstalls(known, bin.shim, a.cfg.Now, a.cfg.Trial)
 
 	keys, err := secrets.Open(secrets.Config{Path: dirs.Secrets(), Getenv: a.cfg.Getenv, Now: a.cfg.Now})
 	if err != nil {
@@ -90,7 +93,7 @@ func (a *App) open(ctx context.Context) error {
 	}
 	a.sessions, err = session.New(session.Config{
 		Records: db, Desk: desk, Plans: plan.New(db), Bus: events, Adapter: known.adapter,
-		Install: found.Install, Env: found.Env, Secret: secretsOf(keys, err), Servers: a.handed, Limits: prefs.Limits, Branch: workspace.Branch,
+		Install: found.Install, Env: found.Env, Secret: secretsOf(keys, err), Profile: a.profileEnvironment(secretsOf(keys, err)), Defaults: a.profileDefaults, Servers: a.handed, Limits: prefs.Limits, Branch: workspace.Branch,
 		Scratch:  func(now time.Time) (string, error) { return workspace.Scratch(dirs.Scratch(), now) },
 		Pictures: pasted,
 		Outputs:  outputs,
@@ -100,12 +103,15 @@ func (a *App) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.doctor = a.newDoctor(known, found, prefs.Limits)
+	a.openProfiles(keys)
 	conf := api.Config{
-		Gate: a.gate, Sessions: a.sessions, Desk: desk, Records: db, Agents: found, Settings: prefs, Pictures: pasted, Outputs: outputs,
+		Doctor: reporter{a.doctor, found},
+		Gate:   a.gate, Sessions: a.sessions, Desk: desk, Records: db, Agents: found, Settings: prefs, Pictures: pasted, Outputs: outputs,
 		Subscribe: func(snapshot func() (app.Snapshot, error)) (app.Snapshot, api.Subscription, error) {
 			return events.Subscribe(snapshot)
 		},
-		MCP: a.servers, Branch: workspace.Branch, Environ: found.Env, About: a.about(), Now: a.cfg.Now, Log: a.log,
+		MCP: a.servers, Profiles: a.profiles, Branch: workspace.Branch, Environ: found.Env, About: a.about(), Now: a.cfg.Now, Log: a.log,
 	}
 	if keys != nil {
 		conf.Secrets = keys
@@ -136,6 +142,7 @@ func (a *App) open(ctx context.Context) error {
 	})
 	a.closing(func(ctx context.Context) error { return desk.CancelAll(ctx, app.CauseQuit) })
 	a.closing(a.sessions.Shutdown)
+	a.closing(a.doctor.Close)
 	a.closing(a.refuse)
 	return nil
 }
@@ -192,6 +199,9 @@ func (a *App) openRecord(ctx context.Context, events *bus.Bus) (*store.DB, error
 // their launches wrote: the tokens in them are void.
 func (a *App) endLeft() error {
 	if err := session.EndLeft(a.cfg.Dirs.Launches(), a.log); err != nil {
+		return err
+	}
+	if err := a.endTrials(); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(a.cfg.Dirs.Runs()); err != nil {

@@ -17,6 +17,7 @@ const overview = `Parley runs coding agents and brings their questions to you.
   parley answer ID [OPTIONS]                             answer any of them
   parley sessions list|show|resume|export                what was said and done
   parley agents [--refresh] [--json]                     what is installed
+  parley doctor [NAME…] [--json]                         tries what they really do
   parley agent demo                                      the scripted agent, over ACP
   parley mcp show|effective|set|test|import|…            MCP servers that agents get
   parley secrets [list|set|remove]                       keys that agents need
@@ -103,6 +104,26 @@ ID may be the beginning or the end of an id.
 	"agents": `parley agents [--refresh] [--json]
 
 Lists the agents that Parley knows and what was found of them.
+`,
+	"doctor": `parley doctor [NAME…] [--json]
+
+Tries agents, all that were found or those that are named: starts the real
+program in a folder and a home of its own, with a scripted model on this computer
+in place of the provider. No account is used and nothing is sent out. It takes
+about half a minute; two agents are tried side by side. The findings are kept.
+
+  starts      until its first word
+  tools       how many of Parley's tools its model sees
+  permission  from a command that must be asked for to its card
+  question    from a question to its card; the answer reached the model
+  stop        until it was stopped in mid-question and took the next message
+  resume      until another process had taken the conversation up
+  waits       how long a question may really wait; tried with a short limit
+  left        processes and files that it left behind
+
+Exit code 1 when a check failed. Ctrl-C ends what was started.
+
+  --json    one object on one line
 `,
 	"mcp": `parley mcp [show]                          the servers, and who gets them
 parley mcp effective --agent NAME          every value, and where it comes from

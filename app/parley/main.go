@@ -68,6 +68,7 @@ var commands = map[string]command{
 	"sessions":  (*program).sessions,
 	"agents":    (*program).agents,
 	"agent":     (*program).agent,
+	"doctor":    (*program).doctor,
 	"secrets":   (*program).secrets,
 	"mcp":       (*program).mcp,
 	"version":   (*program).version,

@@ -178,6 +178,11 @@ func (p *program) agents(ctx context.Context, args []string) (int, error) {
 				p.say("%s: %s %s", a.Family, plain(a.Problem.Title), plain(a.Problem.Advice))
 			}
 		}
+		if report, err := b.DoctorReport(ctx); err == nil {
+			for _, f := range report.Changed {
+				p.say("%s: another version than the doctor last tried. Try it: parley doctor %s", f, f)
+			}
+		}
 		p.say("%s", strings.TrimSpace("Looked in the PATH of: "+plain(list.PathSource)+". "+plain(list.Problem)))
 		return exitDone, nil
 	})

@@ -139,6 +139,9 @@ func (d Dirs) Outputs() string { return filepath.Join(d.Data, "outputs") }
 // Settings is the file of the person's preferences.
 func (d Dirs) Settings() string { return filepath.Join(d.Config, "settings.json") }
 
+// Profiles is the file of the person's profiles.
+func (d Dirs) Profiles() string { return filepath.Join(d.Config, "profiles.json") }
+
 // Secrets is the list of the person's secrets, with those that no keyring holds.
 func (d Dirs) Secrets() string { return filepath.Join(d.Data, "secrets.json") }
 
@@ -150,6 +153,13 @@ func (d Dirs) Log() string { return filepath.Join(d.State, "parley.log") }
 
 // Scratch holds the folders of sessions that were given none.
 func (d Dirs) Scratch() string { return filepath.Join(d.Data, "scratch") }
+
+// Trials holds the folders of agents that the doctor tries. Their paths are short,
+// since a socket lies below them.
+func (d Dirs) Trials() string { return filepath.Join(d.State, "trials") }
+
+// Doctor is the file of what the doctor found.
+func (d Dirs) Doctor() string { return filepath.Join(d.Data, "doctor.json") }
 
 // Pictures holds what was pasted into messages and answers.
 func (d Dirs) Pictures() string { return filepath.Join(d.Data, "pictures") }

@@ -44,6 +44,7 @@ export type EventType = keyof EventMap
 // calledNouns are the types of package app that a call takes or gives by
 // themselves, so that no type of package api mentions them.
 var calledNouns = []string{
+	"DoctorReport",
 	"Answer", "HistoryEnd", "HistoryPage", "MCPEdit", "MCPEffective", "MCPImport", "MCPImportRequest", "MCPPreview", "MCPProject", "MCPTest",
 	"Reply", "Settings",
 }

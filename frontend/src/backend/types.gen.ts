@@ -72,6 +72,86 @@ export interface EventMap {
   'usage.updated': Usage
 }
 
+/** Check is one thing that the doctor tries of an agent. */
+export type Check = 'starts' | 'tools' | 'approval' | 'question' | 'cancel' | 'resume' | 'waits' | 'left'
+
+/** CheckState is what became of a check. */
+export type CheckState = 'passed' | 'warning' | 'failed' | 'not_tried'
+
+/**
+ * CheckResult is what a check showed. Which of the figures it has, the check
+ * says; the others are zero.
+ */
+export interface CheckResult {
+  check: Check
+  state: CheckState
+  ms: number
+  count: number
+  of: number
+  /**
+   * TriedMS is how long a call of the trial blocked that was given TriedLimitMS;
+   * MS of "waits" is what the usual limits give a CLI that keeps to its own.
+   */
+  tried_ms: number
+  tried_limit_ms: number
+  /** Finding says what there is to say, nil when the figures say it all. */
+  finding?: Finding
+}
+
+/**
+ * Finding is a sentence on a check, by a code that never changes its meaning, and
+ * what to do.
+ */
+export interface Finding {
+  code: string
+  text: string
+  /** "" when there is nothing to do */
+  advice: string
+  /** a command that mends it, or "" */
+  command: string
+  /** what was seen, in the agent's or the system's words */
+  detail: string
+  /** a time that Text names */
+  ms: number
+  /** a limit that Text names */
+  limit_ms: number
+  /** in the override file that Text names */
+  line: number
+}
+
+/** DoctorState is how far the trial of an agent has come. */
+export type DoctorState = 'queued' | 'trying' | 'done'
+
+/** DoctorAgent is what was found of one agent. */
+export interface DoctorAgent {
+  family: string
+  name: string
+  path: string
+  version: string
+  /** yes, no, unknown, none: of the person's own install */
+  login: string
+  state: DoctorState
+  /** the check under way, "" when none is */
+  trying: Check
+  /** 0 while it is queued */
+  started_at: number
+  duration_ms: number
+  /** so far, in their order */
+  checks: CheckResult[]
+}
+
+/** DoctorReport is what the doctor found, and what it does now. */
+export interface DoctorReport {
+  running: boolean
+  /** StartedAt and DurationMS are of the newest run, 0 before the first. */
+  started_at: number
+  duration_ms: number
+  /** Agents are the newest findings of each agent that was ever tried. */
+  agents: DoctorAgent[]
+  /** Changed are families of which another version is installed than was tried. */
+  changed: string[]
+}
+
 /**
  * Code names a kind of error for programs. The set is the one of the wire
  * contract; a client may switch on it, so values never change their meaning.
@@ -1143,6 +1223,11 @@ export interface AgentList {
   path_source: string
   problem?: string
   at: number
+}
+
+/** DoctorRequest names the families to try; none is every CLI that was found. */
+export interface DoctorRequest {
+  agents: string[]
 }
 
 /** NewSession starts a session. Prompt may be empty: then it waits, idle. */
