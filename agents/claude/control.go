@@ -57,7 +57,8 @@ func (c *conversation) requested(l controlLine, line []byte) {
 const subagentHook = "parley-subagent"
 
 // initialize is our first request. It registers a hook on the asking tools: an
-// MCP call does not tell a sub-agent from its parent, the hook's input does.
+// MCP call does not tell a sub-agent from its parent, the hook's input does. The
+// same hook has the CLI put a form's call aside.
 func initialize(ours []string) initializeRequest {
 	tools := append([]string{askTool}, ours...)
 	return initializeRequest{Subtype: "initialize", Hooks: map[string][]hookMatcher{
@@ -72,11 +73,14 @@ func (c *conversation) hook(l controlLine) {
 	// An input of another shape is that of a version which tells no sub-agents
 	// apart; the call then goes its way.
 	_ = json.Unmarshal(l.Request, &r)
-	if r.Input.AgentID == "" {
+	switch {
+	case r.Input.AgentID != "":
+		c.peer.respond(l.RequestID, decided("deny", subagentRefusal))
+	case r.Input.ToolName == formTool:
+		go c.form(l.RequestID, r.Input)
+	default:
 		c.peer.respond(l.RequestID, hookAnswer{})
-		return
 	}
-	c.peer.respond(l.RequestID, hookAnswer{Output: &hookDecision{Event: "PreToolUse", Decision: "deny", Reason: subagentRefusal}})
 }
 
 func (c *conversation) permission(l controlLine, line []byte) {

@@ -18,6 +18,8 @@ type conversation struct {
 	host    agents.Host
 	decoder *decoder // the reader's
 	free    []string // tools of ours that need no permission, as the CLI calls them
+	aside   aside
+	gone    chan struct{} // closed when the CLI's output has ended
 
 	mu     sync.Mutex // guards the fields below
 	turns  turns
@@ -30,6 +32,9 @@ var _ agents.Agent = (*conversation)(nil)
 
 // Prompt begins a turn.
 func (c *conversation) Prompt(_ context.Context, t agents.Turn) error {
+	if t.Deferred && c.aside.id != "" {
+		return c.resume(t)
+	}
 	return c.say(t, (*turns).prompt)
 }
 
@@ -175,7 +180,11 @@ func (c *conversation) ended() {
 	c.mu.Lock()
 	c.over = true
 	turn := c.turns.over(c.closed)
+	if c.aside.limit != nil {
+		c.aside.limit.Stop()
+	}
 	c.mu.Unlock()
+	close(c.gone)
 	c.withdrawAll(agents.ErrClosed)
 	c.peer.Over()
 	c.emit(c.decoder.cutAll())

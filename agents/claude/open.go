@@ -22,7 +22,8 @@ const openLimit = 60 * time.Second
 func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
 	c := &conversation{
 		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd),
-		free: inject.ClaudeAllow(managed(spec.Catalog)),
+		free:  inject.ClaudeAllow(managed(spec.Catalog)),
+		aside: aside{id: spec.Deferred, begun: make(chan struct{})}, gone: make(chan struct{}),
 		asks: map[string]context.CancelCauseFunc{},
 	}
 	c.decoder.said.NativeID = spec.NativeID

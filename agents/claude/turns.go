@@ -45,6 +45,15 @@ func (s *turns) prompt(id string) error {
 	return nil
 }
 
+// resume opens a turn that begins with a call and no message.
+func (s *turns) resume() error {
+	if s.open != nil {
+		return errInTurn
+	}
+	s.open = &turn{requested: true, messages: map[string]bool{}}
+	return nil
+}
+
 // steer adds a message to the open turn; false when there is none.
 func (s *turns) steer(id string) bool {
 	if s.open == nil {

@@ -192,13 +192,6 @@ type request struct {
 	Schema  json.RawMessage `json:"requested_schema"`
 }
 
-// hookInput is the input of a hook_callback; it has the name of the field of
-// can_use_tool and another shape.
-type hookInput struct {
-	AgentID  string `json:"agent_id"`
-	ToolName string `json:"tool_name"`
-}
-
 // What we write.
 
 type userLine struct {
@@ -273,5 +266,5 @@ type hookAnswer struct {
 type hookDecision struct {
 	Event    string `json:"hookEventName"`
 	Decision string `json:"permissionDecision"`
-	Reason   string `json:"permissionDecisionReason"`
+	Reason   string `json:"permissionDecisionReason,omitempty"`
 }

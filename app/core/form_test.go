@@ -30,14 +30,16 @@ func said(tape *apptest.Tape, turn app.TurnID) string {
 	return strings.Join(all, "\n")
 }
 
-// A form ends the run, costs nothing while it waits, survives a restart with the
-// clock days on, and its answer goes on in the same conversation.
+// A form ends the run, costs nothing while it waits, survives a kill -9 of the
+// back end and three days on the clock, and its answer goes on in the same conversation.
 func TestAFormEndsTheRunAndItsAnswerResumesIt(t *testing.T) {
+	needsProc(t)
 	dirs := apptest.Home(t)
-	b := backend.Open(t, dirs)
-	tape := apptest.Follow(t, b.Client)
-	s := create(t, b.Client, api.NewSession{})
-	turn := send(t, b.Client, s.ID, "form")
+	first := startBackend(t, dirs)
+	client := api.Dial(dirs.Socket())
+	tape := apptest.Follow(t, client)
+	s := create(t, client, api.NewSession{})
+	turn := send(t, client, s.ID, "form")
 	in := tape.Asked(turn, app.KindForm)
 	if len(in.Questions) != 3 || in.DeadlineAt != 0 || in.ToolUseID == "" || !in.Questions[0].Options[0].Recommended ||
 		!slices.Equal(in.Questions[1].Default, []string{"unit tests"}) || in.Questions[2].Type != app.FieldText || !strings.Contains(in.SaidBefore, "decide") {
@@ -59,16 +61,19 @@ func TestAFormEndsTheRunAndItsAnswerResumesIt(t *testing.T) {
 		t.Fatalf("payload %+v", payload)
 	}
 	tape.Wait("the end of the agent", func(e app.Event) bool { return e.Type == app.EventAgentExited && e.SessionID == s.ID })
-	if got, err := b.Client.Session(ctx, s.ID); err != nil || got.State != app.StateIdle || got.WaitingFor != 1 || got.Live {
+	if got, err := client.Session(ctx, s.ID); err != nil || got.State != app.StateIdle || got.WaitingFor != 1 || got.Live {
 		t.Fatalf("while it waits: %+v, %v", got, err)
 	}
-	if _, err := b.Client.Send(ctx, s.ID, api.NewMessage{Text: "say hello"}); app.ErrorCode(err) != app.CodePendingForm {
+	if _, err := client.Send(ctx, s.ID, api.NewMessage{Text: "say hello"}); app.ErrorCode(err) != app.CodePendingForm {
 		t.Fatalf("a message was let through: %v", err)
 	}
-	if _, err := b.Client.Resume(ctx, s.ID); err != nil {
+	if _, err := client.Resume(ctx, s.ID); err != nil {
 		t.Fatal(err)
 	}
-	b.Close()
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.Wait()
 
 	conf := backend.Config(t, dirs)
 	conf.Now = func() time.Time { return time.Now().Add(72 * time.Hour) }
@@ -77,7 +82,7 @@ func TestAFormEndsTheRunAndItsAnswerResumesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer later.Close(ctx)
-	client := api.Dial(dirs.Socket())
+	client = api.Dial(dirs.Socket())
 	tape = apptest.Follow(t, client)
 	if waiting, err := client.Interaction(ctx, in.ID); err != nil || !waiting.Waiting() {
 		t.Fatalf("after three days: %+v, %v", waiting, err)

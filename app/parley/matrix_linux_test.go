@@ -40,8 +40,13 @@ type family struct {
 	delegate func(call, task string) fakemodel.Reply
 	// waits, if it is not nil, is what the model calls to wait for the sub-agent.
 	waits func(call string) fakemodel.Reply
+	// kept is what a sub-agent reads where the CLI keeps our tools from it; "" where
+	// our server refuses it.
+	kept string
 	// more are arguments of `parley run` that a cell needs with this family.
 	more map[string][]string
+	// formModel is the model of the cells that show forms, "" for the CLI's own.
+	formModel string
 	// impossible says which cells cannot be, and why.
 	impossible map[string]string
 	// covered names the tests that hold this family to the same in the usual run;
@@ -72,6 +77,8 @@ var cells = []cell{
 	{"native question", false, cellNativeQuestion},
 	{"approval", false, cellApproval},
 	{"elicitation", false, cellElicitation},
+	{"forms", true, cellForms},
+	{"form closed", false, cellFormClosed},
 	{"plan", false, cellPlan},
 	{"image", false, cellImage},
 	{"two sessions in one folder", false, cellTwoSessions},
