@@ -51,3 +51,22 @@ func (fakeMCP) Import(context.Context, app.MCPImportRequest) (app.MCPImport, err
 func (fakeMCP) Project(string) app.MCPProject { return app.MCPProject{Servers: []string{}} }
 
 func (f fakeMCP) TrustProject(cwd, _ string) (app.MCPProject, error) { return f.Project(cwd), nil }
+
+// fakeProfiles has the default one.
+type fakeProfiles struct{}
+
+func (fakeProfiles) List(context.Context) ([]app.Profile, error) {
+	return []app.Profile{{Name: app.DefaultProfile, Env: map[string]string{}, Agents: map[string]app.ProfileAgent{}, Secrets: []string{}}}, nil
+}
+
+func (f fakeProfiles) Set(ctx context.Context, _ app.Profile) ([]app.Profile, error) {
+	return f.List(ctx)
+}
+
+func (f fakeProfiles) Rename(ctx context.Context, _, _ string) ([]app.Profile, error) {
+	return f.List(ctx)
+}
+
+func (f fakeProfiles) Remove(ctx context.Context, _ string) ([]app.Profile, error) {
+	return f.List(ctx)
+}

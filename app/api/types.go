@@ -269,6 +269,16 @@ type Conflict struct {
 	Late    *app.Late     `json:"late,omitempty"`
 }
 
+// ProfileList is the profiles, the default one first.
+type ProfileList struct {
+	Profiles []app.Profile `json:"profiles"`
+}
+
+// ProfileName is the name that a profile gets.
+type ProfileName struct {
+	Name string `json:"name"`
+}
+
 // MCPText is a text of the override file, and the revision that it replaces.
 type MCPText struct {
 	Text     string `json:"text"`

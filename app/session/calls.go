@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"parley/agents"
@@ -29,8 +29,15 @@ func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, er
 	if n.Mode == "" {
 		n.Mode = string(agents.ModeAsk)
 	}
-	if err := checkProfile(n.Profile); err != nil {
+	if err := app.CheckProfile(n.Profile); err != nil {
 		return app.Session{}, err
+	}
+	if n.Profile == "" {
+		n.Profile = app.DefaultProfile
+	}
+	if m.cfg.Defaults != nil {
+		model, effort := m.cfg.Defaults(n.Agent, n.Profile)
+		n.Model, n.Effort = cmp.Or(n.Model, model), cmp.Or(n.Effort, effort)
 	}
 	install, err := m.usable(ctx, adapter.Info().Family)
 	if err != nil {
@@ -52,9 +59,6 @@ func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, er
 	if row.Kind == "" {
 		row.Kind = app.KindDirect
 	}
-	if row.Profile == "" {
-		row.Profile = "default"
-	}
 	row, err = m.cfg.Records.CreateSession(ctx, row)
 	if err != nil {
 		return app.Session{}, err
@@ -63,22 +67,6 @@ func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, er
 		return app.Session{}, err
 	}
 	return row, nil
-}
-
-// maxProfile bounds a profile's name, in characters.
-const maxProfile = 64
-
-// checkProfile keeps to names that can be shown in a line and written in a file
-// by hand. "" is the default profile.
-func checkProfile(name string) error {
-	odd := func(r rune) bool { return !unicode.IsPrint(r) }
-	switch {
-	case utf8.RuneCountInString(name) > maxProfile:
-		return &app.Error{Code: app.CodeInvalidArgument, Field: "profile", Limit: fmt.Sprint(maxProfile, " characters"), Message: "The name of the profile is too long."}
-	case name != strings.TrimSpace(name), strings.ContainsFunc(name, odd), name == "*":
-		return &app.Error{Code: app.CodeInvalidArgument, Field: "profile", Got: name, Message: fmt.Sprintf("%q can't be the name of a profile: use letters, digits and spaces between them.", name)}
-	}
-	return nil
 }
 
 // folder is the session's folder: absolute, there, and a folder.

@@ -314,12 +314,25 @@ func (a *actor) problemOf(l *live, err error) *agents.Problem {
 	return p
 }
 
-// environment is the person's, with what the keyring has for this agent and
-// profile over it, and what the session was started with over both. What is
-// secret in it is hidden from now on.
+// environment is the person's, with what the profile says over it, then what the
+// keyring has for this agent and profile, then what the session was started with.
+// What is secret in it is hidden from now on.
 func (a *actor) environment(ctx context.Context, w wish) ([]string, error) {
 	cfg := a.m.cfg
 	env, kept := cfg.Env(ctx), map[string]string{}
+	if cfg.Profile != nil {
+		vars, secrets, err := cfg.Profile(ctx, w.session.Agent, w.session.Profile, env)
+		if err != nil {
+			return nil, &agents.PlanError{Problem: agents.Problem{
+				Code: "profile_unusable", Title: app.ErrorMessage(err), Advice: "See: parley profiles",
+			}}
+		}
+		cfg.Secrets.Hold(secrets...)
+		for _, kv := range vars {
+			name, value, _ := strings.Cut(kv, "=")
+			kept[name] = value
+		}
+	}
 	if cfg.Secret != nil {
 		secrets, err := cfg.Secret(ctx, w.session.Agent, w.session.Profile)
 		if err != nil {

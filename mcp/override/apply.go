@@ -49,7 +49,9 @@ func Exclude(text string, path ...string) Change {
 	return Change{Path: path, op: opExclude, value: text}
 }
 
-func rename(name string, path ...string) Change {
+// Rename gives a member another name and leaves it where it is; one that is not
+// there is no error.
+func Rename(name string, path ...string) Change {
 	return Change{Path: path, op: opRename, value: name}
 }
 
@@ -218,7 +220,7 @@ func renamings(root hujson.Value) []Change {
 		at := func(more ...string) []string { return slices.Concat(path, more) }
 		today, both := membersOf(servers)[newer]
 		if !both {
-			out = append(out, rename(newer, at(older)...))
+			out = append(out, Rename(newer, at(older)...))
 			return
 		}
 		has, fields := membersOf(today), membersOf(old)

@@ -882,6 +882,38 @@ export interface MCPProject {
 }
 
 /**
+ * Profile is a named set of what agents start with. Overrides of MCP servers and
+ * secrets carry its name too; the three make up a profile.
+ */
+export interface Profile {
+  name: string
+  /**
+   * Env are variables of every agent. ${env:NAME} and ${keyring:NAME} in a value
+   * are filled in at launch; the rest is no secret and is shown.
+   */
+  env: Record<string, string>
+  /** by family */
+  agents: Record<string, ProfileAgent>
+  /**
+   * Told, never taken.
+   * that use it
+   */
+  sessions: number
+  /** stored for it, as "agent NAME" */
+  secrets: string[]
+}
+
+/** ProfileAgent is what a profile has for one family. */
+export interface ProfileAgent {
+  /** of new sessions that name none */
+  model?: string
+  /** the same */
+  effort?: string
+  /** over those of every agent */
+  env?: Record<string, string>
+}
+
+/**
  * Grant says what an allowance beyond "once" would let through, where Parley
  * itself keeps it. An allow action of an approval without a grant is kept by
  * the agent's CLI, in its own terms.
@@ -1437,6 +1469,16 @@ export interface Conflict {
   error: WireError
   outcome?: Outcome
   late?: Late
+}
+
+/** ProfileList is the profiles, the default one first. */
+export interface ProfileList {
+  profiles: Profile[]
+}
+
+/** ProfileName is the name that a profile gets. */
+export interface ProfileName {
+  name: string
 }
 
 /** MCPText is a text of the override file, and the revision that it replaces. */

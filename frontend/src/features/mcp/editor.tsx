@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MCPFile, MCPProblem } from '../../backend/types.gen.ts';
 import { useLanguage, useT } from '../../lib/i18n/i18n.ts';
@@ -30,7 +30,7 @@ export function FileEditor({ loaded, file, mayChange }: Props) {
   const home = useSettings((s) => s.about.home);
   const language = useLanguage();
   const draft = useMCP((s) => s.draft);
-  const [open, setOpen] = useState(true);
+  const [open, setOpen] = useState(file.exists);
   const [busy, setBusy] = useState(false);
   const [aside, setAside] = useState('');
   const [caret, setCaret] = useState(0);
@@ -152,6 +152,7 @@ export function FileEditor({ loaded, file, mayChange }: Props) {
         <Text
           text={text}
           problems={problems}
+          dirty={dirty}
           readOnly={!mayChange}
           area={area}
           write={write}
@@ -160,9 +161,9 @@ export function FileEditor({ loaded, file, mayChange }: Props) {
         />
       )}
       {open && first ? (
-        <footer className="mcp-file-foot bad" role="status">
+        <footer className="mcp-file-foot bad">
           <Icon name="warn" />
-          <div className="grow">
+          <div className="grow" role="status">
             <button
               type="button"
               className="link mcp-place"
@@ -224,6 +225,7 @@ function useProblems(file: MCPFile, text: string, dirty: boolean): readonly MCPP
 interface TextProps {
   text: string;
   problems: readonly MCPProblem[];
+  dirty: boolean;
   readOnly: boolean;
   area: React.RefObject<HTMLTextAreaElement | null>;
   write: (text: string) => void;
@@ -232,7 +234,7 @@ interface TextProps {
 }
 
 /** The text, its colours below it: what is typed into stays an ordinary text field. */
-function Text({ text, problems, readOnly, area, write, save, moved }: TextProps) {
+function Text({ text, problems, dirty, readOnly, area, write, save, moved }: TextProps) {
   const t = useT();
   const parts = useMemo(() => lines(text), [text]);
   const bad = useMemo(() => {
@@ -240,6 +242,12 @@ function Text({ text, problems, readOnly, area, write, save, moved }: TextProps)
     for (const p of problems) if (!at.has(p.line)) at.set(p.line, offsetOf(text, p.line, p.column));
     return at;
   }, [problems, text]);
+  // A file that is broken as it lies there is opened at what is wrong; nobody's typing is moved.
+  const firstBad = readOnly || !dirty ? (problems[0]?.line ?? 0) : 0;
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (firstBad) frame.current?.querySelector('.ln.err')?.scrollIntoView?.({ block: 'center' });
+  }, [firstBad]);
   const onKey = (e: KeyboardEvent<HTMLTextAreaElement>) => {
     if (composing(e)) return;
     if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 's') {
@@ -248,7 +256,7 @@ function Text({ text, problems, readOnly, area, write, save, moved }: TextProps)
     }
   };
   return (
-    <div className="mcp-text">
+    <div className="mcp-text code" ref={frame}>
       <div className="mcp-lines" aria-hidden="true">
         {parts.map((line, n) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place

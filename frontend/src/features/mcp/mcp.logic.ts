@@ -34,7 +34,9 @@ export function rowsOf(all: readonly MCPEffective[]): Row[] {
   for (const e of all) {
     for (const s of e.servers) {
       const group = s.managed ? 'managed' : s.project ? 'project' : 'yours';
-      add(group, s.name, whatOf(s), { agent: e.agent, state: s.state, why: s.why });
+      // Where our own program lies is nothing that one looks for.
+      const what = s.managed ? whatOf(s).replace(/^.*[/\\]/, '') : whatOf(s);
+      add(group, s.name, what, { agent: e.agent, state: s.state, why: s.why });
     }
     for (const o of e.own) add('own', o.name, o.file, { agent: e.agent, state: 'on', why: '' });
   }

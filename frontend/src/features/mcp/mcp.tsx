@@ -12,7 +12,7 @@ import { useServers } from './load.ts';
 import { rowsOf } from './mcp.logic.ts';
 import { Outdated } from './outdated.tsx';
 import { Preview } from './preview.tsx';
-import { Project } from './project.tsx';
+import { FolderPick, Project } from './project.tsx';
 import { ServerDetail } from './server.tsx';
 
 type Sheet = '' | 'add' | 'import' | 'preview';
@@ -78,13 +78,7 @@ export function MCP({ id, connection }: { id: string; connection: ReactNode }) {
               </p>
             )}
             <Outdated ids={loaded.outdated} reload={loaded.reload} />
-            <Project
-              cwd={cwd}
-              folders={folders}
-              choose={setCwd}
-              reload={loaded.reload}
-              mayTrust={mayChange}
-            />
+            {cwd && <Project cwd={cwd} reload={loaded.reload} mayTrust={mayChange} />}
             {row && view && (
               <ServerDetail
                 key={row.id}
@@ -97,6 +91,7 @@ export function MCP({ id, connection }: { id: string; connection: ReactNode }) {
                 mayChange={mayChange && !file?.problems.length}
                 chooseAgent={setAgent}
                 chooseProfile={setProfile}
+                folderPick={<FolderPick cwd={cwd} folders={folders} choose={setCwd} />}
                 change={loaded.change}
                 preview={() => setSheet('preview')}
               />

@@ -12,6 +12,7 @@ export function Outdated({ ids, reload }: { ids: readonly SessionID[]; reload: (
   const t = useT();
   const sessions = useLive((s) => s.sessions);
   const [busy, setBusy] = useState<readonly string[]>([]);
+  const [open, setOpen] = useState(false);
   const [error, setError] = useState('');
   const list = ids.flatMap((id) => sessions[id] ?? []);
   if (list.length === 0) return null;
@@ -42,29 +43,42 @@ export function Outdated({ ids, reload }: { ids: readonly SessionID[]; reload: (
             {t('mcp.oldAll', { n: idle.length })}
           </button>
         )}
+        {list.length > 1 && (
+          <button
+            type="button"
+            className="btn icon sm"
+            aria-expanded={open}
+            title={t(open ? 'common.less' : 'common.all')}
+            onClick={() => setOpen(!open)}
+          >
+            <Icon name={open ? 'up' : 'down'} small />
+          </button>
+        )}
       </div>
-      <ul>
-        {list.map((s) => (
-          <li key={s.id} className="row">
-            <State name={s.state === 'waiting' ? 'wait' : s.state === 'idle' ? 'idle' : 'run'} />
-            <a className="grow trunc" href={href({ page: 'session', id: s.id })}>
-              <Line text={s.title} />
-            </a>
-            {idle.includes(s) ? (
-              <button
-                type="button"
-                className="btn sm"
-                disabled={busy.includes(s.id)}
-                onClick={() => void again([s.id])}
-              >
-                {t(busy.includes(s.id) ? 'mcp.oldStarting' : 'mcp.oldStart')}
-              </button>
-            ) : (
-              <span className="mut note">{t('mcp.oldBusy')}</span>
-            )}
-          </li>
-        ))}
-      </ul>
+      {(open || list.length === 1) && (
+        <ul>
+          {list.map((s) => (
+            <li key={s.id} className="row">
+              <State name={s.state === 'waiting' ? 'wait' : s.state === 'idle' ? 'idle' : 'run'} />
+              <a className="grow trunc" href={href({ page: 'session', id: s.id })}>
+                <Line text={s.title} />
+              </a>
+              {idle.includes(s) ? (
+                <button
+                  type="button"
+                  className="btn sm"
+                  disabled={busy.includes(s.id)}
+                  onClick={() => void again([s.id])}
+                >
+                  {t(busy.includes(s.id) ? 'mcp.oldStarting' : 'mcp.oldStart')}
+                </button>
+              ) : (
+                <span className="mut note">{t('mcp.oldBusy')}</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
       {error && (
         <p className="help bad" role="alert">
           {error}

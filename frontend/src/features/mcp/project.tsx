@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MCPProject } from '../../backend/types.gen.ts';
 import { errorWords, useT } from '../../lib/i18n/i18n.ts';
-import { shortPath } from '../../lib/text.ts';
+import { shortPath, tailPath } from '../../lib/text.ts';
 import { useMCP } from '../../state/mcp.ts';
 import { useSettings } from '../../state/settings.ts';
 import { Line } from '../../ui/bits.tsx';
@@ -10,16 +10,14 @@ import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 
 interface Props {
-  /** The folder that is looked at, "" for none. */
+  /** The folder that is looked at. */
   cwd: string;
-  folders: readonly string[];
-  choose: (cwd: string) => void;
   reload: () => void;
   mayTrust: boolean;
 }
 
 /** The servers that a folder's own file names. None is started before the person trusted the file as it is. */
-export function Project({ cwd, folders, choose, reload, mayTrust }: Props) {
+export function Project({ cwd, reload, mayTrust }: Props) {
   const t = useT();
   const home = useSettings((s) => s.about.home);
   const changes = useMCP((s) => s.changes);
@@ -30,7 +28,6 @@ export function Project({ cwd, folders, choose, reload, mayTrust }: Props) {
     let gone = false;
     setProject(null);
     setError('');
-    if (!cwd) return;
     api.projectMCP(cwd).then(
       (p) => !gone && setProject(p),
       (e) => !gone && setError(errorWords(e, t('common.offline'))),
@@ -49,56 +46,62 @@ export function Project({ cwd, folders, choose, reload, mayTrust }: Props) {
       setError(errorWords(e, t('common.offline')));
     }
   };
-  if (folders.length === 0) return null;
+  if (error || project?.problem)
+    return (
+      <p className="help bad" role="alert">
+        <Line text={error || project!.problem} />
+      </p>
+    );
+  if (!project || project.sum === '') return null;
   return (
-    <div className="mcp-project">
-      <div className="row">
-        <span className="mut">{t('mcp.inFolder')}</span>
-        <Menu
-          className="pick mcp-pick"
-          title={t('mcp.folder')}
-          items={[
-            { id: '', label: t('mcp.anyFolder'), checked: cwd === '' },
-            ...folders.map((f) => ({ id: f, label: shortPath(f, home), checked: f === cwd })),
-          ]}
-          choose={choose}
-        >
-          <span className="trunc">{cwd ? shortPath(cwd, home) : t('mcp.anyFolder')}</span>
-          <Icon name="down" />
-        </Menu>
-        {project && project.sum === '' && !project.problem && (
-          <span className="mut note">{t('mcp.noProject')}</span>
-        )}
+    <div className="mcp-trust">
+      <Icon name={project.trusted ? 'check' : 'warn'} />
+      <div className="grow">
+        <p>{t(project.trusted ? 'mcp.trusted' : 'mcp.untrusted', { file: shortPath(project.path, home) })}</p>
+        <ul>
+          {project.servers.map((s) => (
+            <li key={s}>
+              <code>
+                <Line text={s} />
+              </code>
+            </li>
+          ))}
+        </ul>
       </div>
-      {(error || project?.problem) && (
-        <p className="help bad" role="alert">
-          <Line text={error || project!.problem} />
-        </p>
-      )}
-      {project && project.sum !== '' && (
-        <div className="mcp-trust">
-          <Icon name={project.trusted ? 'check' : 'warn'} />
-          <div className="grow">
-            <p>
-              {t(project.trusted ? 'mcp.trusted' : 'mcp.untrusted', { file: shortPath(project.path, home) })}
-            </p>
-            <ul>
-              {project.servers.map((s) => (
-                <li key={s}>
-                  <code>
-                    <Line text={s} />
-                  </code>
-                </li>
-              ))}
-            </ul>
-          </div>
-          {!project.trusted && mayTrust && (
-            <button type="button" className="btn sm" onClick={() => void trust(project)}>
-              {t('mcp.trust')}
-            </button>
-          )}
-        </div>
+      {!project.trusted && mayTrust && (
+        <button type="button" className="btn sm" onClick={() => void trust(project)}>
+          {t('mcp.trust')}
+        </button>
       )}
     </div>
+  );
+}
+
+/** Which folder's own servers are looked at beside the person's. */
+export function FolderPick({
+  cwd,
+  folders,
+  choose,
+}: {
+  cwd: string;
+  folders: readonly string[];
+  choose: (cwd: string) => void;
+}) {
+  const t = useT();
+  const home = useSettings((s) => s.about.home);
+  if (folders.length === 0) return null;
+  return (
+    <Menu
+      className="pick mcp-pick"
+      title={t('mcp.folder')}
+      items={[
+        { id: '', label: t('mcp.anyFolder'), checked: cwd === '' },
+        ...folders.map((f) => ({ id: f, label: shortPath(f, home), checked: f === cwd })),
+      ]}
+      choose={choose}
+    >
+      <span className="trunc">{cwd ? tailPath(shortPath(cwd, home), 24) : t('mcp.anyFolder')}</span>
+      <Icon name="down" />
+    </Menu>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MCPEffective, MCPOrigin, MCPServer, MCPSetting } from '../../backend/types.gen.ts';
 import { type T, useT } from '../../lib/i18n/i18n.ts';
@@ -27,6 +27,7 @@ interface Props {
   mayChange: boolean;
   chooseAgent: (agent: string) => void;
   chooseProfile: (profile: string) => void;
+  folderPick: ReactNode;
   change: Change;
   preview: () => void;
 }
@@ -69,6 +70,7 @@ export function ServerDetail(p: Props) {
           <span className="trunc">{profileName(t, profile)}</span>
           <Icon name="down" />
         </Menu>
+        {p.folderPick}
         <span className="grow" />
         {p.mayChange && row.group !== 'managed' && (
           <button
@@ -120,6 +122,7 @@ export function ServerDetail(p: Props) {
           {server.settings.map((s) => (
             <SettingRow
               key={s.field}
+              server={row.name}
               setting={s}
               change={p.mayChange && canChange(server, s.field) ? () => setField(s.field) : undefined}
             />
@@ -187,7 +190,13 @@ function OwnServer({ row }: { row: Row }) {
   );
 }
 
-function SettingRow({ setting: s, change }: { setting: MCPSetting; change: (() => void) | undefined }) {
+interface SettingProps {
+  server: string;
+  setting: MCPSetting;
+  change: (() => void) | undefined;
+}
+
+function SettingRow({ server, setting: s, change }: SettingProps) {
   const t = useT();
   const value = shown(s.value);
   return (
@@ -203,7 +212,7 @@ function SettingRow({ setting: s, change }: { setting: MCPSetting; change: (() =
         )}
       </td>
       <td className="mcp-origin">
-        {originWords(t, s)}
+        {originWords(t, server, s)}
         {isFilledIn(s.value) && t('mcp.filledIn')}
         {s.hides
           .filter((h) => h.layer !== 'built_in')
@@ -231,8 +240,9 @@ function SettingRow({ setting: s, change }: { setting: MCPSetting; change: (() =
 }
 
 /** Where a value stands, as one finds it in the file. */
-function originWords(t: T, o: MCPOrigin): string {
-  const path = o.agent ? `${o.layer}.${o.agent}.${o.profile}` : o.layer;
+function originWords(t: T, server: string, o: MCPOrigin): string {
+  const scope = o.agent ? `${o.layer}.${o.agent}.${o.profile}` : o.layer;
+  const path = o.layer === 'disabled' ? scope : `${scope}.${server}`;
   switch (o.layer) {
     case 'built_in':
       return t('mcp.from.builtIn');

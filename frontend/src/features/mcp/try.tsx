@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MCPTest, MCPTry } from '../../backend/types.gen.ts';
 import { errorWords, useT } from '../../lib/i18n/i18n.ts';
@@ -32,9 +32,14 @@ export async function tryServer(name: string, as: MCPTry, offline: string): Prom
 export function TestResult({ test }: { test: MCPTest | null }) {
   const t = useT();
   const seconds = useSeconds(test === null);
+  const place = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what came in is to be seen, whatever it is
+  useEffect(() => {
+    place.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [test]);
   if (test === null)
     return (
-      <section className="mcp-test" aria-label={t('mcp.test')}>
+      <section ref={place} className="mcp-test" aria-label={t('mcp.test')}>
         <p className="state run" role="status">
           <State name="run" />
           <span>{seconds > 0 ? t('mcp.testingFor', { n: seconds }) : t('mcp.testing')}</span>
@@ -42,7 +47,7 @@ export function TestResult({ test }: { test: MCPTest | null }) {
       </section>
     );
   return (
-    <section className="mcp-test" aria-label={t('mcp.test')}>
+    <section ref={place} className="mcp-test" aria-label={t('mcp.test')}>
       <p className={test.ok ? 'state ok' : 'state bad'} role="status">
         <State name={test.ok ? 'ok' : 'bad'} />
         <span>

@@ -111,10 +111,8 @@ export const mcp = {
   'mcp.oldStarting': 'Starting…',
   'mcp.oldBusy': 'at work; start it anew after its turn',
 
-  'mcp.inFolder': 'In the folder',
   'mcp.folder': 'Folder',
-  'mcp.anyFolder': 'any',
-  'mcp.noProject': 'names no servers',
+  'mcp.anyFolder': 'any folder',
   'mcp.trusted': 'Agents may start these servers of the project, as long as {file} stays as it is.',
   'mcp.untrusted':
     '{file} names these servers. They are programs of somebody else and are not started before you trust them.',

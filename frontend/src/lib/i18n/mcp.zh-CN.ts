@@ -105,10 +105,8 @@ export const mcp: { [K in keyof typeof english]: string | Forms } = {
   'mcp.oldStarting': '正在启动…',
   'mcp.oldBusy': '正在工作，请在本轮结束后重新启动',
 
-  'mcp.inFolder': '在文件夹',
   'mcp.folder': '文件夹',
-  'mcp.anyFolder': '任意',
-  'mcp.noProject': '没有列出服务器',
+  'mcp.anyFolder': '任意文件夹',
   'mcp.trusted': '只要 {file} 不变，智能体就可以启动项目的这些服务器。',
   'mcp.untrusted': '{file} 列出了这些服务器。它们是别人的程序，在你信任之前不会启动。',
   'mcp.trust': '信任',
