@@ -230,7 +230,7 @@ func (d *decoder) part(p part) []agents.Event {
 		if p.Time.End == 0 {
 			return nil // its pieces follow
 		}
-		return d.texts.whole(p.ID, p.Text, false)
+		return d.texts.whole(p.ID, p.Text, d.stopped && p.Session == d.root) // a stop ends what is being written
 	case "tool":
 		return d.tool(p)
 	case "compaction":

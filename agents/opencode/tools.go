@@ -265,10 +265,14 @@ func (p part) changed(meta toolMetadata, asked string) []agents.FileChanged {
 	return nil
 }
 
-// plainDiff is a diff of the CLI without the lines that its library puts above.
+// plainDiff is a diff of the CLI in the form of all others: without the lines
+// that its library puts above, and with the sides named.
 func plainDiff(diff string) string {
 	if at := strings.Index(diff, "--- "); at > 0 && strings.HasPrefix(diff, "Index: ") {
 		diff = diff[at:]
+	}
+	if rest, ok := strings.CutPrefix(diff, "--- /"); ok {
+		diff = "--- a/" + strings.Replace(rest, "\n+++ /", "\n+++ b/", 1)
 	}
 	return agents.Redact(diff)
 }
