@@ -17,6 +17,8 @@ type conversation struct {
 	decoder *decoder   // the reader's
 	failure *turnError // the reader's: why the turn will end, nil until the CLI told
 	free    []string   // tools of ours that need no permission, as "server/tool"
+	// served has capacity 1: something has become of a server.
+	served chan struct{}
 
 	mu       sync.Mutex // guards the fields below
 	thread   string     // "" until the CLI has begun or found it
@@ -26,8 +28,9 @@ type conversation struct {
 	writable writable // the person's own settings for commands that may write
 	turn     *turn    // nil when none is open
 	asks     map[string]openAsk
-	closed   bool // by Close
-	over     bool // the CLI has ended
+	starting map[string]bool // MCP servers that are not up yet, and have not failed
+	closed   bool            // by Close
+	over     bool            // the CLI has ended
 }
 
 // turn is the open turn as Parley sees it.

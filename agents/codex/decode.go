@@ -88,12 +88,6 @@ func (d *decoder) decode(method string, params json.RawMessage, line []byte) []a
 			return unknown(line)
 		}
 		return d.limit.updated(n)
-	case "mcpServer/startupStatus/updated":
-		var n serverNote
-		if json.Unmarshal(params, &n) != nil {
-			return unknown(line)
-		}
-		return d.server(n)
 	case "warning", "configWarning", "model/rerouted":
 		return d.words(method, params, line)
 	default:

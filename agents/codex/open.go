@@ -25,7 +25,12 @@ const openLimit = 60 * time.Second
 func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
 	c := &conversation{
 		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd), mode: cmp.Or(spec.Mode, agents.ModeAsk),
-		free: freeTools(spec.Catalog), asks: map[string]openAsk{},
+		free: freeTools(spec.Catalog), asks: map[string]openAsk{}, starting: map[string]bool{}, served: make(chan struct{}, 1),
+	}
+	for _, s := range spec.Catalog {
+		if !s.Managed { // a required one is waited for by the CLI
+			c.starting[s.Name] = true
+		}
 	}
 	o := &opening{c: c}
 	go c.peer.Write(conn.In)
@@ -37,6 +42,9 @@ func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.Session
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
 	err := c.open(ctx, a.version, spec)
+	if err == nil {
+		err = c.awaitServers(ctx)
+	}
 	if err == nil {
 		o.opened()
 		return c, nil

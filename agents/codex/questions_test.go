@@ -149,3 +149,18 @@ func TestOwnServers(t *testing.T) {
 		}
 	}
 }
+
+// A server of the person's that takes its time to start is there with the first
+// message.
+func TestSlowServer(t *testing.T) {
+	t.Parallel()
+	slow := live.Server(t, "slow")
+	slow.Args = []string{"-c", `sleep 2; exec "$0"`, slow.Command}
+	slow.Command = "/bin/sh"
+	l := launch(t, wish{name: "another-model", catalog: mcp.Catalog{slow}}, says("go", fakemodel.Text("Here.")))
+	l.Prompt("go")
+	l.Done()
+	if _, ok := l.Model.Requests()[0].Tool("mcp__slow__echo"); !ok {
+		t.Error("the first request went out without the tools of the server")
+	}
+}

@@ -43,6 +43,14 @@ func (c *conversation) notified(m message, line []byte) {
 			return
 		}
 		c.fault(n)
+	case "mcpServer/startupStatus/updated":
+		var n serverNote
+		if json.Unmarshal(m.Params, &n) != nil {
+			c.emit(unknown(line))
+			return
+		}
+		c.emit(c.decoder.server(n))
+		c.server(n)
 	case "serverRequest/resolved":
 		var n struct {
 			ID json.RawMessage `json:"requestId"`
@@ -167,6 +175,7 @@ func (c *conversation) ended() {
 		}
 	}
 	c.mu.Unlock()
+	c.stirServers()
 	c.withdrawAll(agents.ErrClosed)
 	c.peer.Over()
 	c.emit(c.decoder.cutAll())
