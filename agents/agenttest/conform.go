@@ -19,8 +19,7 @@ type Case struct {
 	Adapter agents.Adapter
 	// Install is the program, as Inspect would report it.
 	Install agents.Install
-	// Spec returns what a session starts with. Every test of the suite calls it
-	// once and starts its own process.
+	// Spec returns what a session starts with. It is called for each process.
 	Spec func(t *testing.T) agents.SessionSpec
 	// Context is a context block that goes along with every prompt, "" for none.
 	Context string
@@ -38,11 +37,7 @@ type Case struct {
 // Conform runs the suite.
 func Conform(t *testing.T, c Case) {
 	leaks := goleak.IgnoreCurrent()
-	t.Run("says and ends", c.says)
-	t.Run("uses a tool", c.usesTool)
-	t.Run("asks", c.asks)
-	t.Run("is interrupted and goes on", c.interrupted)
-	t.Run("is interrupted while it asks", c.interruptedAsking)
+	t.Run("one conversation", c.talks)
 	t.Run("is resumed", c.resumed)
 	t.Run("survives garbage", c.garbage)
 	t.Run("ends in the middle", c.crashes)
@@ -113,8 +108,36 @@ func (k *talk) ended(events []agents.Event, want agents.Stop) agents.Ended {
 	return ended
 }
 
-func (c Case) says(t *testing.T) {
+// talks is all that one process does in a row, as it does for a person. What
+// follows a turn that failed would prove nothing.
+func (c Case) talks(t *testing.T) {
 	k := c.start(t, "")
+	for _, turn := range []struct {
+		name string
+		run  func(k *talk, t *testing.T)
+	}{
+		{"says and ends", c.says},
+		{"uses a tool", c.usesTool},
+		{"asks", c.asks},
+		{"is interrupted and goes on", c.interrupted},
+		{"is interrupted while it asks", c.interruptedAsking},
+	} {
+		if !k.sub(t, turn.name, func(t *testing.T) { turn.run(k, t) }) {
+			return
+		}
+	}
+}
+
+// sub runs a part of t in which the conversation is the part's.
+func (k *talk) sub(t *testing.T, name string, run func(t *testing.T)) bool {
+	defer func(t *testing.T) { k.t, k.host.t = t, t }(k.t)
+	return t.Run(name, func(t *testing.T) {
+		k.t, k.host.t = t, t
+		run(t)
+	})
+}
+
+func (c Case) says(k *talk, t *testing.T) {
 	for range 2 { // a conversation has more than one turn
 		events := k.turn(c.Say)
 		k.ended(events, agents.StopDone)
@@ -127,11 +150,10 @@ func (c Case) says(t *testing.T) {
 	}
 }
 
-func (c Case) usesTool(t *testing.T) {
+func (c Case) usesTool(k *talk, t *testing.T) {
 	if c.Tool == "" {
 		t.Skip("this family shows no tools")
 	}
-	k := c.start(t, "")
 	events := k.turn(c.Tool)
 	k.ended(events, agents.StopDone)
 	tool, ok := Find[agents.ToolStarted](events)
@@ -143,7 +165,7 @@ func (c Case) usesTool(t *testing.T) {
 	}
 }
 
-func (c Case) asks(t *testing.T) {
+func (c Case) asks(k *talk, t *testing.T) {
 	if c.Ask == "" {
 		t.Skip("this family asks for no permission")
 	}
@@ -157,8 +179,7 @@ func (c Case) asks(t *testing.T) {
 		{"dismissed", agents.Outcome{Reason: "dismissed"}, c.Denied},
 		{"timed out", agents.Outcome{Reason: "timeout"}, c.Denied},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			k := c.start(t, "")
+		k.sub(t, tt.name, func(t *testing.T) {
 			n := k.begin(c.Ask)
 			asked := k.host.NextAsk()
 			if asked.Kind != agents.AskApproval || asked.Approval == nil || asked.Approval.Tool == "" || len(asked.Approval.Scopes) == 0 {
@@ -176,11 +197,10 @@ func (c Case) asks(t *testing.T) {
 	}
 }
 
-func (c Case) interrupted(t *testing.T) {
+func (c Case) interrupted(k *talk, t *testing.T) {
 	if c.Endless == "" {
 		t.Skip("this family has no endless prompt")
 	}
-	k := c.start(t, "")
 	n := k.begin(c.Endless)
 	k.host.Until("sign of work", func(all []agents.Event) bool { return len(all) > n })
 	if err := k.agent.Interrupt(t.Context()); err != nil {
@@ -194,11 +214,10 @@ func (c Case) interrupted(t *testing.T) {
 	}
 }
 
-func (c Case) interruptedAsking(t *testing.T) {
+func (c Case) interruptedAsking(k *talk, t *testing.T) {
 	if c.Ask == "" {
 		t.Skip("this family asks for no permission")
 	}
-	k := c.start(t, "")
 	n := k.begin(c.Ask)
 	asked := k.host.NextAsk()
 	if err := k.agent.Interrupt(t.Context()); err != nil {
