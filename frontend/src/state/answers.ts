@@ -7,7 +7,7 @@ import type { Action } from '../backend/types.gen.ts';
 export interface Sending {
   phase: 'sending' | 'failed' | 'accepted';
   /** What the person pressed, to try the same again. */
-  action: Action | 'answer' | 'dismiss';
+  action: Action | 'answer' | 'dismiss' | 'replace';
   /** A sentence, set when it failed. */
   error: string;
   /** The connection was the reason, so the back end never saw it. */
@@ -18,7 +18,7 @@ export interface Sending {
 
 /** Whether the person's words go out with an action. An agent that is allowed something hears no more than that. */
 export function carriesWords(action: Sending['action']): boolean {
-  return action === 'answer' || action === 'deny' || action === 'decline';
+  return action === 'answer' || action === 'deny' || action === 'decline' || action === 'replace';
 }
 
 /** What came of asking for something about a question that is no answer. */

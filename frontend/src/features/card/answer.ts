@@ -16,7 +16,7 @@ import {
 } from '../../state/answers.ts';
 import { serverNow } from '../../state/clock.ts';
 import { hasAnswer, toAnswer } from '../../state/drafts.logic.ts';
-import { changeDraft, confirmDraft, draftOf, outrank, useDrafts } from '../../state/drafts.ts';
+import { changeDraft, confirmDraft, draftOf, dropDraft, outrank, useDrafts } from '../../state/drafts.ts';
 import { takeCleared, takeInteraction, takeOutcome, takeSession } from '../../state/live.ts';
 import { soonMS } from './card.logic.ts';
 
@@ -50,15 +50,26 @@ export function decide(i: Interaction, action: Action): Promise<void> {
 
 /** Closes without answering. That is no consent, and the agent is told so. */
 export function dismiss(i: Interaction): Promise<void> {
+  return deliver(i, 'dismiss', closing(i));
+}
+
+/** Closes a form without answering it; the message of the draft goes out behind that. */
+export function replace(i: Interaction): Promise<void> {
+  const message = draftOf(i).text.trim();
+  return message ? deliver(i, 'replace', { ...closing(i), message }) : Promise.resolve();
+}
+
+function closing(i: Interaction): Answer {
   const answer: Answer = { interaction_id: i.interaction_id, session_id: i.session_id, status: 'cancelled' };
   if (i.kind === 'form') answer.type = 'interactive_form_question';
   if (i.tool_use_id) answer.tool_use_id = i.tool_use_id;
-  return deliver(i, 'dismiss', answer);
+  return answer;
 }
 
 /** The same again that has failed. */
 export function tryAgain(i: Interaction, failed: Sending): Promise<void> {
   if (failed.action === 'answer') return sendAnswer(i);
+  if (failed.action === 'replace') return replace(i);
   return failed.action === 'dismiss' ? dismiss(i) : decide(i, failed.action);
 }
 
@@ -82,6 +93,7 @@ async function deliver(
     if (reopen) takeSession(await api.resume(i.session_id));
     const reply = await api.answer(answer);
     markSettled(id, false);
+    if (action === 'replace') dropDraft(id); // it went out, and is no answer
     if (reply.outcome && !reply.late) takeOutcome(id, reply.outcome);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'already_resolved' && error.outcome) {

@@ -30,6 +30,7 @@ import { FieldsBody, StepList } from './fields.tsx';
 import { Foot } from './foot.tsx';
 import { Head } from './head.tsx';
 import { useArmed, useDraft, useInViewOf, useLiveness } from './hooks.ts';
+import { Instead } from './instead.tsx';
 import { CalmStrip } from './strips.tsx';
 import { SoonStrip } from './time.tsx';
 
@@ -197,6 +198,7 @@ export function Card({ i, docked = false }: Props) {
               <div>{aside.error}</div>
             </div>
           )}
+          {i.kind === 'form' && !calm && <Instead i={i} draft={draft} locked={locked} act={act} />}
           <Foot
             i={i}
             draft={draft}

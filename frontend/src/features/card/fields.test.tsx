@@ -36,6 +36,33 @@ describe('a form with steps', () => {
   });
 });
 
+describe('closing a form with a message', () => {
+  it('sends the message with the closing, and never what is filled in', async () => {
+    back = place(form());
+    await armed();
+    fireEvent.click(button('Close it and say something else…'));
+    const words = screen.getByPlaceholderText(/What the agent should do instead/);
+    fireEvent.keyDown(words, { key: 'Enter' }); // nothing is written yet
+    fireEvent.change(words, { target: { value: ' Leave the export alone ' } });
+    await armed();
+    fireEvent.keyDown(words, { key: 'Enter' });
+    await wait(0);
+    expect(back.answers).toHaveLength(1);
+    expect(back.answers[0]).toMatchObject({
+      type: 'interactive_form_question',
+      status: 'cancelled',
+      message: 'Leave the export alone',
+    });
+    expect(back.answers[0]).not.toHaveProperty('answers');
+  });
+
+  it('says of every question of a form whether it must be answered', async () => {
+    back = place(form());
+    await armed();
+    expect(screen.getByText('(required)')).toBeTruthy();
+  });
+});
+
 it('sends the input of a server with its checks', async () => {
   back = place(elicitation());
   await armed();

@@ -64,6 +64,7 @@ export function FieldsBody({ i, draft, locked, checked, edit, headingID }: BodyP
             edit={edit}
             asQuestion={own || f.options.length > 0}
             fromServer={i.kind === 'elicitation'}
+            marked={i.kind === 'form' && i.questions!.length > 1}
             // The one question of a step is what the card is about.
             headingID={own ? headingID : ''}
           />
@@ -82,11 +83,13 @@ interface BlockProps {
   edit: (change: Partial<Draft>) => void;
   asQuestion: boolean;
   fromServer: boolean;
+  /** Says of every question whether it must be answered, not only of those that may be left out. */
+  marked: boolean;
   headingID: string;
 }
 
 function FieldBlock(props: BlockProps) {
-  const { field: f, draft, locked, checked, edit, asQuestion, fromServer, headingID } = props;
+  const { field: f, draft, locked, checked, edit, asQuestion, fromServer, marked, headingID } = props;
   const t = useT();
   const ownID = useId();
   const id = headingID || ownID;
@@ -107,9 +110,10 @@ function FieldBlock(props: BlockProps) {
         {asQuestion && !small ? (
           <h2 className="q" id={id}>
             <Paragraphs text={f.question} />
+            <Need field={f} marked={marked} />
           </h2>
         ) : (
-          <FieldLabel field={f} id={id} />
+          <FieldLabel field={f} id={id} marked={marked} />
         )}
         {f.description && <p className={small ? 'help' : 'hint'}>{<Line text={f.description} />}</p>}
         {f.multi_select && <p className="hint">{itemsWords(t, f)}</p>}
@@ -155,6 +159,7 @@ function FieldBlock(props: BlockProps) {
       value={typed}
       wrong={wrong}
       fromServer={fromServer}
+      marked={marked}
       asQuestion={asQuestion}
       locked={locked}
       change={type}
@@ -186,13 +191,27 @@ function yesNo(t: T) {
   ];
 }
 
-function FieldLabel({ field, id, htmlFor }: { field: Field; id: string; htmlFor?: string }) {
-  const t = useT();
+interface LabelProps {
+  field: Field;
+  id: string;
+  marked: boolean;
+  htmlFor?: string;
+}
+
+function FieldLabel({ field, id, marked, htmlFor }: LabelProps) {
   return (
     <label id={id} htmlFor={htmlFor}>
-      <Line text={field.question} /> {!field.required && <span className="mut">{t('card.optional')}</span>}
+      <Line text={field.question} />
+      <Need field={field} marked={marked} />
     </label>
   );
+}
+
+/** Whether a question must be answered, in a word. */
+function Need({ field, marked }: { field: Field; marked: boolean }) {
+  const t = useT();
+  if (field.required && !marked) return null;
+  return <span className="mut need"> {t(field.required ? 'card.required' : 'card.optional')}</span>;
 }
 
 function Help({ text, bad = false, id }: { text: string; bad?: boolean; id?: string }) {
@@ -210,12 +229,23 @@ interface TextProps {
   /** What is wrong with it, in words. */
   wrong: string;
   fromServer: boolean;
+  marked: boolean;
   asQuestion: boolean;
   locked: boolean;
   change: (text: string) => void;
 }
 
-function TextField({ field: f, id, value, wrong, fromServer, asQuestion, locked, change }: TextProps) {
+function TextField({
+  field: f,
+  id,
+  value,
+  wrong,
+  fromServer,
+  marked,
+  asQuestion,
+  locked,
+  change,
+}: TextProps) {
   const t = useT();
   const ref = useRef<HTMLTextAreaElement>(null);
   const number = f.input_type === 'number' || f.input_type === 'integer';
@@ -237,9 +267,10 @@ function TextField({ field: f, id, value, wrong, fromServer, asQuestion, locked,
       {asQuestion ? (
         <h2 className="q q-flush" id={id}>
           <Paragraphs text={f.question} />
+          <Need field={f} marked={marked} />
         </h2>
       ) : (
-        <FieldLabel field={f} id={id} htmlFor={`${id}f`} />
+        <FieldLabel field={f} id={id} marked={marked} htmlFor={`${id}f`} />
       )}
       {f.format === 'date-time' ? (
         <input
@@ -266,8 +297,8 @@ function TextField({ field: f, id, value, wrong, fromServer, asQuestion, locked,
           </span>
         )}
         {number && !wrong && rangeWords(t, f) && <Help text={rangeWords(t, f)} />}
-        {fromServer && f.default?.length && value === f.default.join('\n') ? (
-          <Help text={t('card.serverDefault')} />
+        {f.default?.length && value === f.default.join('\n') ? (
+          <Help text={t(fromServer ? 'card.serverDefault' : 'card.default')} />
         ) : null}
         {wrong && <Help text={wrong} bad />}
       </span>

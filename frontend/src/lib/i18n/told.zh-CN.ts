@@ -13,6 +13,9 @@ export const errors: Readonly<Record<string, string>> = {
   agent_not_installed: '这台电脑上没有安装这个智能体。',
   agent_not_logged_in: '这个智能体还没有登录。',
   pending_interactive_form: '请先回答或关闭正在等待的表单。',
+  interactive_form_tool_required: '这个回答没有说明属于哪个表单。',
+  interactive_form_tool_mismatch: '这个回答属于另一个表单，请看现在等待的那个。',
+  interactive_form_not_pending: '没有表单在等这个回答。',
   payload_too_large: '内容太大了。',
   internal: 'Parley 内部出错了，详情在日志里。',
 };
