@@ -6,7 +6,7 @@ import { minute, options, question, second } from './make.ts';
 import { elicitation, form, push } from './scenes.ts';
 
 /** What has to be done on the page until it shows a state. */
-export type Act = 'focus' | 'send' | 'refuse' | 'fold' | 'allow' | 'picture';
+export type Act = 'focus' | 'send' | 'refuse' | 'fold' | 'allow' | 'always' | 'picture';
 
 export interface Cell {
   id: string;
@@ -146,6 +146,22 @@ export function cells(zh: boolean): Cell[] {
     },
     { id: 'folded', name: 'Folded', i: webhook(), act: 'fold' },
     { id: 'approval', name: 'Approval', i: approval({}) },
+    {
+      id: 'always',
+      name: 'Always, second step',
+      i: approval({
+        title: say('Run the tests?', '运行测试？'),
+        why: '',
+        risks: [],
+        risk_reasons: [],
+        command: tests,
+        grants: [
+          { action: 'allow_session', tool: 'shell', command: tests, folder: '/home/mara/src/ledger' },
+          { action: 'allow_always', tool: 'shell', command: tests, folder: '/home/mara/src/ledger' },
+        ],
+      }),
+      act: 'always',
+    },
     { id: 'risky', name: 'Risky approval', i: push() },
     { id: 'risky-again', name: 'Risky approval, second step', i: push(), act: 'allow' },
     {
@@ -243,6 +259,7 @@ export function cells(zh: boolean): Cell[] {
   return list.map((c) => ({ ...c, i: { ...c.i, interaction_id: `g-${c.id}` } }));
 }
 
+const tests = 'go test ./internal/transfer/... -race -count=1';
 const command = 'go get github.com/jackc/pgx/v5@v5.7.2 && go mod tidy';
 const prose = [
   'We need a decision on how settlement batches are closed before I touch the scheduler.',

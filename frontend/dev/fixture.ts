@@ -5,16 +5,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   Answer,
+  DoctorReport,
   Event,
   Frame,
   Interaction,
   Outcome,
+  Process,
   Rule,
   Session,
   Settings,
 } from '../src/backend/types.gen.ts';
 import { defaults } from '../src/state/settings.ts';
 import { cells } from './cells.ts';
+import * as doctor from './doctor.ts';
 import { minute } from './make.ts';
 import { agents, type Scene } from './scenes.ts';
 import { InventedServers } from './servers.ts';
@@ -26,24 +29,33 @@ export class Fixture {
   events = new Map<string, Event[]>();
   interactions = new Map<string, Interaction>();
   plans: Scene['plans'] = [];
+  live: Event[];
   streams = new Set<ServerResponse>();
   settings: Settings = { ...defaults };
   pictures = new Map<string, Buffer>();
   rules = [...rules];
 
   readonly servers: InventedServers;
+  doctor: DoctorReport;
   private readonly answers: string | null;
 
   /**
    * answers is what becomes of an answer: "stuck" never gets a reply, "lost" never
-   * arrives. servers is the state of the MCP servers' file.
+   * arrives. servers is the state of the MCP servers' file, doctor how far a run of it is.
    */
-  constructor(scene: Scene, answers: string | null = null, servers: string | null = null) {
+  constructor(
+    scene: Scene,
+    answers: string | null = null,
+    servers: string | null = null,
+    run: string | null = null,
+  ) {
+    this.doctor = run === 'goes-on' ? doctor.goesOn : run === 'never' ? doctor.never : doctor.over;
     this.answers = answers;
     this.servers = new InventedServers(servers);
     for (const s of scene.sessions) this.sessions.set(s.id, s);
     for (const i of scene.interactions) this.interactions.set(i.interaction_id, i);
     this.plans = scene.plans;
+    this.live = scene.live ?? [];
     for (const e of scene.events) this.add(e);
   }
 
@@ -143,6 +155,11 @@ export class Fixture {
       });
     }
     if (kind === 'agents') return reply(200, agents);
+    if (kind === 'doctor') {
+      if (req.method === 'POST') this.doctor = { ...doctor.goesOn, started_at: Date.now() };
+      if (req.method === 'DELETE') this.doctor = doctor.over;
+      return reply(200, this.doctor);
+    }
     if (kind === 'settings') {
       if (req.method === 'PUT') this.settings = await body<Settings>(req);
       return reply(200, this.settings);
@@ -171,6 +188,12 @@ export class Fixture {
       return reply(200, this.servers.answer(rest, req.method ?? 'GET', url.searchParams, await body(req)));
     }
     if (kind === 'presence') return reply(200, {});
+    if (kind === 'processes') {
+      const trees = [...this.sessions.values()]
+        .filter((v) => v.state !== 'idle')
+        .map((v) => ({ session_id: v.id, title: v.title, agent: v.agent, processes }));
+      return reply(200, { trees });
+    }
     if (kind === 'sessions') {
       const session = this.sessions.get(id ?? '');
       if (!session) return fail(404, 'not_found', 'There is no such session.');
@@ -185,7 +208,7 @@ export class Fixture {
           events: page,
           through: all.length,
           more: page.length < fits.length,
-          live: [],
+          live: this.live.filter((e) => e.session_id === session.id),
         });
       }
       if (verb === 'pictures' && last) {
@@ -198,45 +221,7 @@ export class Fixture {
         this.pictures.set(file, Buffer.from(data, 'base64'));
         return reply(200, { name, mime: 'image/png', path: `/pictures/${session.id}/${file}` });
       }
-      if (verb === 'processes') {
-        return reply(200, {
-          processes: [
-            {
-              pid: 48210,
-              parent: 1,
-              name: 'claude',
-              depth: 0,
-              rss_bytes: 214e6,
-              age_ms: 6e4,
-              waits: 'event',
-              waits_on: '',
-              waits_because: 'state S, kernel function do_epoll_wait',
-            },
-            {
-              pid: 48233,
-              parent: 48210,
-              name: 'parley-mcp',
-              depth: 1,
-              rss_bytes: 9e6,
-              age_ms: 6e4,
-              waits: 'read',
-              waits_on: 'claude (48210)',
-              waits_because: 'state S, kernel function anon_pipe_read, descriptor 0',
-            },
-            {
-              pid: 48301,
-              parent: 48210,
-              name: 'gopls serve',
-              depth: 1,
-              rss_bytes: 388e6,
-              age_ms: 5e4,
-              waits: '',
-              waits_on: '',
-              waits_because: 'state R',
-            },
-          ],
-        });
-      }
+      if (verb === 'processes') return reply(200, { processes });
       if (verb === 'messages') {
         const { text } = await body<{ text: string }>(req);
         session.queued.push({ turn_id: `q${Date.now()}`, text, held: false });
@@ -285,6 +270,42 @@ export class Fixture {
     return fail(404, 'not_found', `No ${url.pathname} here.`);
   }
 }
+
+const processes: Process[] = [
+  {
+    pid: 48210,
+    parent: 1,
+    name: 'claude',
+    depth: 0,
+    rss_bytes: 214e6,
+    age_ms: 6e4,
+    waits: 'event',
+    waits_on: '',
+    waits_because: 'state S, kernel function do_epoll_wait',
+  },
+  {
+    pid: 48233,
+    parent: 48210,
+    name: 'parley-mcp',
+    depth: 1,
+    rss_bytes: 9e6,
+    age_ms: 6e4,
+    waits: 'read',
+    waits_on: 'claude (48210)',
+    waits_because: 'state S, kernel function anon_pipe_read, descriptor 0',
+  },
+  {
+    pid: 48301,
+    parent: 48210,
+    name: 'gopls serve',
+    depth: 1,
+    rss_bytes: 388e6,
+    age_ms: 5e4,
+    waits: '',
+    waits_on: '',
+    waits_because: 'state R',
+  },
+];
 
 const rules: Rule[] = [
   {

@@ -8,6 +8,8 @@ export interface Scene {
   interactions: Interaction[];
   plans: Plan[];
   events: Event[];
+  /** Text that streams now, and is in no event yet. */
+  live?: Event[];
 }
 
 function agent(a: Partial<Agent> & Pick<Agent, 'family' | 'name' | 'mark' | 'state'>): Agent {
@@ -505,7 +507,43 @@ function full(): Scene {
   };
 }
 
+/** A long day: twenty sessions in every state, one of which is writing. */
+function day(): Scene {
+  const base = full();
+  const now = Date.now();
+  const families = ['claude', 'codex', 'opencode', 'pi', 'grok'];
+  const more = Array.from({ length: 12 }, (_, n) =>
+    session({
+      id: `s-day-${n}`,
+      title: `Service ${n + 1}: move to the new logger, and keep its fields`,
+      agent: families[n % families.length]!,
+      state: n < 8 ? 'running' : 'idle',
+      queued: n === 8 || n === 9 ? [{ turn_id: `q${n}`, text: 'Then the tests', held: false }] : [],
+      updated_at: now - n * 3 * minute,
+    }),
+  );
+  const writing = { ...base.sessions[0]!, state: 'running' as const };
+  const said =
+    'The store takes the key in the same transaction as the outbox row now, so a retry can no longer slip in between the two writes. Next come the handler and its';
+  return {
+    ...base,
+    sessions: [writing, ...base.sessions.slice(1, 8), ...more],
+    interactions: base.interactions.filter((i) => i.session_id !== idem),
+    events: base.events.slice(0, -2),
+    live: [
+      {
+        at: now,
+        session_id: idem,
+        turn_id: 't1',
+        type: 'message.delta',
+        data: { message_id: 'm-live', offset: 0, text: said },
+      },
+    ],
+  };
+}
+
 export const scenes: Record<string, () => Scene> = {
   full,
+  day,
   first: () => ({ sessions: [], interactions: [], plans: [], events: [] }),
 };

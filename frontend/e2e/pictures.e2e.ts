@@ -1,7 +1,8 @@
 // Every state of the page, looked at by a program: readable for everyone, nothing
 // out of sight, nothing that moves when a question comes. PARLEY_PICTURES=DIR
 // takes all of them in all sizes, themes and languages and keeps them there, with
-// one sheet for each state; else a few stand for the rest.
+// one sheet for each state; else a few stand for the rest. PARLEY_VIEW=mcp and
+// PARLEY_LOOK=900_dark take only some of them.
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,12 +18,15 @@ import { often, sizes, type View, views } from './views.ts';
 const dir = process.env.PARLEY_PICTURES ?? '';
 const only = process.env.PARLEY_VIEW ?? '';
 const shown = views.filter((v) => (only ? v.id.startsWith(only) : dir || often.includes(v.id)));
+const look = process.env.PARLEY_LOOK ?? '';
 const looks = dir
-  ? sizes.flatMap((size) =>
-      (['light', 'dark'] as const).flatMap((theme) =>
-        (['en', 'zh'] as const).map((lang) => ({ size, theme, lang })),
-      ),
-    )
+  ? sizes
+      .flatMap((size) =>
+        (['light', 'dark'] as const).flatMap((theme) =>
+          (['en', 'zh'] as const).map((lang) => ({ size, theme, lang })),
+        ),
+      )
+      .filter((l) => `${l.size.width}_${l.theme}_${l.lang}`.includes(look))
   : sizes.map((size, n) => ({
       size,
       theme: n % 2 ? ('dark' as const) : ('light' as const),
@@ -90,6 +94,10 @@ async function show(page: Page, view: View, lang: string): Promise<void> {
       );
     case 'allow':
       return until(page, '[data-act="allow_once"]', () =>
+        page.locator('[data-act="yes"]').count().then(Boolean),
+      );
+    case 'always':
+      return until(page, '[data-act="allow_always"]', () =>
         page.locator('[data-act="yes"]').count().then(Boolean),
       );
     case 'picture':
