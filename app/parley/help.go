@@ -20,6 +20,7 @@ const overview = `Parley runs coding agents and brings their questions to you.
   parley doctor [NAME…] [--json]                         tries what they really do
   parley agent demo                                      the scripted agent, over ACP
   parley mcp show|effective|set|test|import|…            MCP servers that agents get
+  parley profiles [list|show|set|rename|remove]          what agents start with, by name
   parley secrets [list|set|remove]                       keys that agents need
   parley version | help [COMMAND]
 
@@ -156,6 +157,27 @@ written as a JSON list.
 
   parley mcp set docs command=uvx args="docs-mcp" env.KEY='${env:DOCS_KEY}'
   parley mcp set docs --agent codex timeout=10m
+`,
+	"profiles": `parley profiles [list] [--json]
+parley profiles show NAME
+parley profiles set NAME [--agent NAME] FIELD=VALUE…
+parley profiles rename NAME NEW
+parley profiles remove NAME
+
+A profile is what agents start with, by a name: variables (env.NAME), and for an
+agent the model and effort of new sessions that name none. Secrets and overrides of
+MCP servers carry its name too. Nothing behind the sign takes a field out.
+
+  ${env:NAME} and ${keyring:NAME} in a variable are filled in when an agent starts;
+  the rest is no secret and is shown.
+
+A new name takes sessions, secrets and overrides along; no agent may run with the
+profile then. A profile that is removed takes its secrets and overrides along;
+sessions that have it can be read, and their agents do not start any more.
+
+  parley profiles set work env.HTTPS_PROXY=http://proxy.example:3128
+  parley profiles set work --agent claude model=opus env.ANTHROPIC_API_KEY='${keyring:WORK_KEY}'
+  parley run --agent claude --profile work "Fix the test"
 `,
 	"secrets": `parley secrets [list] [--json]
 parley secrets set --agent NAME [--profile NAME] VARIABLE

@@ -69,6 +69,7 @@ var commands = map[string]command{
 	"agents":    (*program).agents,
 	"agent":     (*program).agent,
 	"doctor":    (*program).doctor,
+	"profiles":  (*program).profiles,
 	"secrets":   (*program).secrets,
 	"mcp":       (*program).mcp,
 	"version":   (*program).version,

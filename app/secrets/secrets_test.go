@@ -57,6 +57,19 @@ func lives(t *testing.T, path string, getenv func(string) string, place app.Secr
 			t.Errorf("profile %s gets %q, %v", profile, env, err)
 		}
 	}
+	if err := s.RenameProfile(ctx, "work", "job"); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path, getenv)
+	for profile, want := range map[string]string{"default": "ANTHROPIC_API_KEY=" + value, "work": "", "job": "ANTHROPIC_API_KEY=another value"} {
+		env, err := s.Environment(ctx, "claude", profile)
+		if err != nil || strings.Join(env, "\n") != want {
+			t.Errorf("after the new name, profile %s gets %q, %v", profile, env, err)
+		}
+	}
+	if err := s.RenameProfile(ctx, "job", "work"); err != nil {
+		t.Fatal(err)
+	}
 	if env, err := s.Environment(ctx, "demo", "default"); err != nil || len(env) != 0 {
 		t.Errorf("another agent gets %q, %v", env, err)
 	}
