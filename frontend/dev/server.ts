@@ -18,6 +18,7 @@ export function fixtures(): Plugin {
             sceneOf(url.searchParams),
             url.searchParams.get('answers'),
             url.searchParams.get('servers'),
+            url.searchParams.get('doctor'),
           );
         }
         if (!url.pathname.startsWith('/api/')) return next();

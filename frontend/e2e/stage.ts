@@ -35,6 +35,7 @@ export class Stage {
           sceneOf(url.searchParams),
           url.searchParams.get('answers'),
           url.searchParams.get('servers'),
+          url.searchParams.get('doctor'),
         );
       }
       const file = normalize(url.pathname === '/' ? '/index.html' : url.pathname);

@@ -49,6 +49,9 @@ export class BackEnd {
   onNoticed: (ids: string[]) => string[] = (ids) => ids;
   /** What saving a draft is told. */
   onDraft: (d: unknown) => Response = () => json(200, { saved: true });
+  /** What the doctor found, or what becomes of a run. */
+  onDoctor: () => Response = () =>
+    json(200, { running: false, started_at: 0, duration_ms: 0, agents: [], changed: [] });
   /** Every call fails as if the network were gone. */
   offline = false;
 
@@ -72,8 +75,11 @@ export class BackEnd {
       if (path.startsWith('/api/folders'))
         return json(200, { path: '/', parent: '', branch: '', folders: [], recent: [] });
       if (path === '/api/agents') return json(200, { agents: [], path_source: '', at: 0 });
+      if (path === '/api/doctor') return this.onDoctor();
       if (path === '/api/sessions') return json(200, this.onCreate(body as NewSession));
       if (path === '/api/settings') return json(200, body ?? useSettings.getState().settings);
+      if (path === '/api/profiles')
+        return json(200, { profiles: [{ name: 'default', env: {}, agents: {}, sessions: 0, secrets: [] }] });
       if (path === '/api/approvals') return json(200, { rules: this.rules });
       if (path === '/api/secrets') return json(200, { place: 'keyring', secrets: [] });
       if (path === '/api/about') return json(200, { ...useSettings.getState().about, version: 'test' });

@@ -1,4 +1,5 @@
 import { Agents } from '../features/agents/agents.tsx';
 import '../styles/pages.css';
+import '../styles/doctor.css';
 
 export default Agents;

@@ -6,6 +6,7 @@ import { useSettings } from '../../state/settings.ts';
 import { Command } from '../../ui/command.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
 import { Mark } from '../../ui/mark.tsx';
+import { Doctor } from './doctor.tsx';
 import { Running } from './running.tsx';
 
 /** Every family: what was found of it, what is wrong with it, and what to do about that. */
@@ -55,6 +56,7 @@ export function Agents({ look }: { look: () => void }) {
           </table>
         )}
         {list && <p className="mut note agents-source">{sourceWords(t, list.path_source)}</p>}
+        <Doctor />
         <Running />
       </section>
     </main>

@@ -2,6 +2,7 @@
 // chosen by the count n; `backticks` are drawn as code.
 
 import { asking } from './asking.en.ts';
+import { doctor } from './doctor.en.ts';
 import { mcp } from './mcp.en.ts';
 import { settings } from './settings.en.ts';
 
@@ -232,6 +233,8 @@ export const en = {
   'composer.stopKey': 'Stop (Ctrl .)',
   'composer.model': 'Model',
   'composer.ownModel': 'Default model',
+  'composer.effort': 'Effort',
+  'composer.ownEffort': 'Default effort',
   'composer.notSent': 'Not sent: Parley lost its connection to the back end. Your text is kept here.',
   'composer.notStopped': 'Not stopped: Parley lost its connection to the back end.',
 
@@ -386,6 +389,7 @@ export const en = {
   'palette.none': 'Nothing matches',
 
   ...asking,
+  ...doctor,
   ...mcp,
   ...settings,
 } as const satisfies Record<string, string | { one?: string; other: string }>;

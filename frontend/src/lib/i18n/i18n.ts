@@ -53,9 +53,10 @@ let translate: T = make('en');
 interface Told {
   errors: Readonly<Record<string, string>>;
   problems: Readonly<Record<string, { title: string; advice: string }>>;
+  findings: Readonly<Record<string, { text: string; advice: string }>>;
 }
 
-const plain: Told = { errors: {}, problems: {} };
+const plain: Told = { errors: {}, problems: {}, findings: {} };
 let told: Told = plain;
 
 /** A refusal in the person's language; the back end's own sentence when there is no other. */
@@ -74,6 +75,21 @@ export function problemWords(p: { code: string; title: string; advice: string })
   const known = told.problems[p.code];
   if (!known) return { title: p.title, advice: p.advice, original: '' };
   return { title: known.title, advice: known.advice || p.advice, original: p.title };
+}
+
+/**
+ * What the doctor found, in the person's language. name, time and limit are what its sentence names; it
+ * may also be a problem of an install or a turn.
+ */
+export function findingWords(
+  f: { code: string; text: string; advice: string },
+  names: { name: string; time: string; limit: string },
+): string {
+  const known = told.findings[f.code];
+  if (known)
+    return `${known.text}${known.advice}`.replace(/\{(\w+)\}/g, (_, n: keyof typeof names) => names[n]);
+  const p = problemWords({ code: f.code, title: f.text, advice: f.advice });
+  return [p.title, p.original, p.advice].filter(Boolean).join(' ');
 }
 
 /** The language a list of wishes comes down to; the first wish that we have wins. */

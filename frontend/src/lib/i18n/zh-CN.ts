@@ -2,6 +2,7 @@
 // Every text of the page in Simplified Chinese: written anew, not translated word by word.
 
 import { asking } from './asking.zh-CN.ts';
+import { doctor } from './doctor.zh-CN.ts';
 import type { Catalogue } from './i18n.ts';
 import { mcp } from './mcp.zh-CN.ts';
 import { settings } from './settings.zh-CN.ts';
@@ -231,6 +232,8 @@ export const zh: Catalogue = {
   'composer.stopKey': '停止（Ctrl .）',
   'composer.model': '模型',
   'composer.ownModel': '默认模型',
+  'composer.effort': '思考强度',
+  'composer.ownEffort': '默认强度',
   'composer.notSent': '没有发出去：与后端的连接断开了。文字已保留在这里。',
   'composer.notStopped': '没有停下来：与后端的连接断开了。',
 
@@ -381,6 +384,7 @@ export const zh: Catalogue = {
   'palette.none': '没有匹配项',
 
   ...asking,
+  ...doctor,
   ...mcp,
   ...settings,
 };
