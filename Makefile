@@ -25,12 +25,14 @@ export PATH := $(shell build/setup.sh path):$(PATH)
 export PARLEY_BIN_DIR := $(CURDIR)/bin
 
 link    := -ldflags "-s -w -X parley/app.Version=$(VERSION)"
+# Keeps the output of two targets apart, where this make can.
+apart   := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 window  := -tags desktop,production,webkit2_41
 page    := frontend/dist/index.html
 page_of := $(shell find frontend/src frontend/public -type f 2>/dev/null) $(wildcard frontend/*.html frontend/*.json frontend/*.ts)
 
 .PHONY: run build programs window test pictures long torture fuzz sabotage agents-matrix bench generate clean setup setup-test \
-        test-go test-page test-browser test-window
+        test-go test-beside test-page test-browser test-window
 
 run: setup
 	@$(MAKE) --no-print-directory build
@@ -61,15 +63,20 @@ window: $(page)
 
 test: setup-test
 	@$(MAKE) --no-print-directory build
-	@$(MAKE) --no-print-directory test-go
+	@$(MAKE) --no-print-directory -j 2 $(apart) test-go test-beside
+
+# What is not Go's own, while Go's tests wait; each prints when it has ended.
+test-beside:
 	@$(MAKE) --no-print-directory test-page
 	@$(MAKE) --no-print-directory test-browser
 	@$(MAKE) --no-print-directory test-window
 
+# Most tests wait for a program rather than compute, so more packages run at once
+# than there are processors; the longest begins first.
 test-go:
 	@unformatted=$$(gofmt -l app agents mcp frontend/*.go *.go); [ -z "$$unformatted" ] || { echo "not formatted: $$unformatted"; exit 1; }
 	go vet ./...
-	go test -race -timeout 15m ./...
+	go test -race -timeout 15m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) ./app/parley ./...
 
 test-page:
 	npm --prefix frontend run --silent check
