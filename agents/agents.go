@@ -48,6 +48,7 @@ type Caps struct {
 	Interrupt bool // stop a turn and keep the process
 	Defer     Defer
 	Models    []ModelInfo
+	Efforts   []string // of reasoning that a session may be started with, least first; nil when there is no choice
 	Modes     []Mode
 	// NativePlan and NativeAsk: the CLI has such tools of its own.
 	NativePlan bool
@@ -70,8 +71,9 @@ const (
 
 // ModelInfo is one model a person may choose.
 type ModelInfo struct {
-	ID   string
-	Name string
+	ID      string
+	Name    string
+	Efforts []string // where the CLI tells them for each model; nil leaves those of the family
 }
 
 // Info is what a family tells about itself.

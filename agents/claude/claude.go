@@ -53,6 +53,7 @@ func (adapter) Info() agents.Info {
 			Defer:     agents.DeferCall,
 			// Names that the CLI resolves to the newest model of that kind.
 			Models:     []agents.ModelInfo{{ID: "opus", Name: "Opus"}, {ID: "sonnet", Name: "Sonnet"}, {ID: "haiku", Name: "Haiku"}},
+			Efforts:    []string{"low", "medium", "high", "xhigh", "max"},
 			Modes:      []agents.Mode{agents.ModePlan, agents.ModeAsk, agents.ModeEdits, agents.ModeFull},
 			NativePlan: true,
 			NativeAsk:  true,

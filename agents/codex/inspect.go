@@ -93,6 +93,9 @@ type catalogueModel struct {
 	Name       string `json:"display_name"`
 	Visibility string `json:"visibility"` // list, hide
 	Priority   int    `json:"priority"`   // the lowest comes first
+	Efforts    []struct {
+		Effort string `json:"effort"`
+	} `json:"supported_reasoning_levels"`
 }
 
 // models are those of the program's own catalogue that it offers to a person, nil
@@ -109,7 +112,11 @@ func models(ctx context.Context, run agents.Run, path string, env []string) []ag
 	var out []agents.ModelInfo
 	for _, m := range catalogue.Models {
 		if m.Visibility == "list" {
-			out = append(out, agents.ModelInfo{ID: m.Slug, Name: m.Name})
+			info := agents.ModelInfo{ID: m.Slug, Name: m.Name}
+			for _, e := range m.Efforts {
+				info.Efforts = append(info.Efforts, e.Effort)
+			}
+			out = append(out, info)
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,9 +62,9 @@ func TestInspect(t *testing.T) {
 			}
 			got := codex.New("test").Inspect(t.Context(), run, path, env)
 			if got.Version != "0.171.0" || got.Login != tt.login || got.Problem != nil || (len(got.Models) > 5) != tt.models {
-				t.Errorf("found %+v", got)
+				t.Fatalf("found %+v", got)
 			}
-			if tt.models && got.Models[0] != (agents.ModelInfo{ID: "gpt-6.2-sol", Name: "GPT-6.2-Sol"}) {
+			if tt.models && (!slices.Equal(got.Models[0].Efforts, []string{"low", "medium", "high", "xhigh", "max", "ultra"}) || got.Models[0].Name != "GPT-6.2-Sol") {
 				t.Errorf("models %+v", got.Models)
 			}
 			for _, m := range got.Models {

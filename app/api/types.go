@@ -48,8 +48,9 @@ type Agent struct {
 	Problem    *app.Problem `json:"problem,omitempty"`
 	InstallCmd string       `json:"install_cmd"`
 	LoginCmd   string       `json:"login_cmd"`
-	Models     []Model      `json:"models"` // never nil; the CLI's own default is always offered beside
-	Modes      []string     `json:"modes"`  // never nil
+	Models     []Model      `json:"models"`            // never nil; the CLI's own default is always offered beside
+	Efforts    []string     `json:"efforts,omitempty"` // of reasoning, least first; absent when there is no choice
+	Modes      []string     `json:"modes"`             // never nil
 	CanSteer   bool         `json:"can_steer"`
 	CanResume  bool         `json:"can_resume"`
 	CanImages  bool         `json:"can_images"`
@@ -70,8 +71,9 @@ const (
 
 // Model is a model a person may choose.
 type Model struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Efforts []string `json:"efforts,omitempty"` // of this model; absent leaves those of the agent
 }
 
 // AgentList is every family, usable ones first.

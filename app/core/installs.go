@@ -103,7 +103,7 @@ func agentOf(info agents.Info, in agents.Install) api.Agent {
 	a := api.Agent{
 		Family: string(info.Family), Name: info.Name, Mark: info.Mark, State: stateOf(in),
 		Path: in.Path, Version: in.Version, InstallCmd: info.InstallCmd, LoginCmd: info.LoginCmd,
-		Models: []api.Model{}, Modes: []string{},
+		Models: []api.Model{}, Efforts: info.Caps.Efforts, Modes: []string{},
 		CanSteer: info.Caps.Steer, CanResume: info.Caps.Resume, CanImages: info.Caps.Images,
 	}
 	models := info.Caps.Models
@@ -111,7 +111,7 @@ func agentOf(info agents.Info, in agents.Install) api.Agent {
 		models = in.Models
 	}
 	for _, m := range models {
-		a.Models = append(a.Models, api.Model{ID: m.ID, Name: m.Name})
+		a.Models = append(a.Models, api.Model{ID: m.ID, Name: m.Name, Efforts: m.Efforts})
 	}
 	for _, m := range info.Caps.Modes {
 		a.Modes = append(a.Modes, string(m))

@@ -54,6 +54,7 @@ PROMPT "-" is read from standard input.
   --agent NAME    claude, demo, … (see parley agents); default is that of the settings
   --cwd FOLDER    where the agent works; default is the current folder
   --model NAME    default is the agent's own
+  --effort WORD   how hard the model thinks, in the agent's own words, such as low or high
   --mode MODE     plan, ask, edits or full; default is ask
   --profile NAME  a set of credentials and MCP overrides
   --title TEXT    default is made from the prompt

@@ -18,6 +18,7 @@ func (p *program) run(ctx context.Context, args []string) (int, error) {
 	fs.StringVar(&n.Agent, "agent", "", "")
 	fs.StringVar(&n.Cwd, "cwd", "", "")
 	fs.StringVar(&n.Model, "model", "", "")
+	fs.StringVar(&n.Effort, "effort", "", "")
 	fs.StringVar(&n.Mode, "mode", "", "")
 	fs.StringVar(&n.Profile, "profile", "", "")
 	fs.StringVar(&n.Title, "title", "", "")

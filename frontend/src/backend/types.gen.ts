@@ -1229,6 +1229,8 @@ export interface Agent {
   login_cmd: string
   /** never nil; the CLI's own default is always offered beside */
   models: Model[]
+  /** of reasoning, least first; absent when there is no choice */
+  efforts?: string[]
   /** never nil */
   modes: string[]
   can_steer: boolean
@@ -1243,6 +1245,8 @@ export type AgentState = 'ready' | 'not_logged_in' | 'too_old' | 'broken' | 'not
 export interface Model {
   id: string
   name: string
+  /** of this model; absent leaves those of the agent */
+  efforts?: string[]
 }
 
 /** AgentList is every family, usable ones first. */

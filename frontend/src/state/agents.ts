@@ -58,3 +58,8 @@ export function fixOf(a: Agent): string {
   if (a.state === 'not_found' || a.state === 'too_old') return a.install_cmd;
   return '';
 }
+
+/** The efforts that a session may be started with, as the agent calls them; none when there is no choice. */
+export function effortsOf(a: Agent, model: string): string[] {
+  return a.models.find((m) => m.id === model)?.efforts ?? a.efforts ?? [];
+}

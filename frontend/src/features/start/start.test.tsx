@@ -50,6 +50,7 @@ it('starts a session with what was chosen, once, and keeps the prompt when that 
       agent: 'claude',
       cwd: '/home/mara/src/ledger',
       model: '',
+      effort: '',
       profile: 'default',
       mode: 'ask',
       prompt: 'Fix it',
@@ -153,4 +154,30 @@ it('says an agent’s problem in Chinese, with the sentence of the back end besi
   expect(screen.getByText('未登录')).toBeTruthy();
   expect(screen.getByText('版本过旧')).toBeTruthy();
   expect(document.documentElement.lang).toBe('zh-CN');
+});
+
+it('offers the efforts of the chosen model, else those of the agent, and starts with the chosen one', async () => {
+  const [first, ...others] = agents.agents;
+  const models = [...(first?.models ?? []), { id: 'deep', name: 'Deep', efforts: ['low', 'ultra'] }];
+  if (first) takeAgents({ ...agents, agents: [{ ...first, models, efforts: ['low', 'high'] }, ...others] });
+  show(<Start look={() => {}} />);
+  await settle();
+  const choose = async (menu: string, item: string) => {
+    fireEvent.pointerDown(screen.getByTitle(menu), { button: 0, ctrlKey: false });
+    fireEvent.click(screen.getByTitle(menu));
+    await settle();
+    fireEvent.click(screen.getByText(item));
+    await settle();
+  };
+  await choose('Effort', 'high');
+  expect(screen.getByTitle('Effort').textContent).toContain('high');
+  await choose('Model', 'Deep'); // another model, whose efforts are others
+  expect(screen.getByTitle('Effort').textContent).toContain('Default effort');
+  await choose('Effort', 'ultra');
+  fireEvent.change(screen.getByRole('textbox', { name: 'What should be done?' }), {
+    target: { value: 'Fix it' },
+  });
+  fireEvent.click(start());
+  await settle();
+  expect(back.told('/api/sessions')).toMatchObject([{ agent: 'claude', model: 'deep', effort: 'ultra' }]);
 });

@@ -3,7 +3,7 @@ import { api } from '../../backend/client.ts';
 import type { Agent, NewSession, Session } from '../../backend/types.gen.ts';
 import { errorWords, type PlainKey, problemWords, type T, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine, shortPath } from '../../lib/text.ts';
-import { canStart, fixOf, useAgents } from '../../state/agents.ts';
+import { canStart, effortsOf, fixOf, useAgents } from '../../state/agents.ts';
 import { composerText, setComposerText, useComposer } from '../../state/composer.ts';
 import { handOver, hold, letGo, shownHeld, useHeld } from '../../state/held.ts';
 import { takeSession, useLive } from '../../state/live.ts';
@@ -137,6 +137,7 @@ function NewSessionForm() {
   const prompt = useComposer((c) => composerText(c.texts, 'new'));
   const [family, setFamily] = useState('');
   const [model, setModel] = useState('');
+  const [effort, setEffort] = useState('');
   const [mode, setMode] = useState('');
   const [profile, setProfile] = useState('default');
   const [picking, setPicking] = useState(false);
@@ -165,7 +166,7 @@ function NewSessionForm() {
     if (!ready || !agent) return;
     setBusy(true);
     setError('');
-    const made = { agent: agent.family, cwd: folder.path, model, profile, mode: chosenMode };
+    const made = { agent: agent.family, cwd: folder.path, model, effort, profile, mode: chosenMode };
     const text = prompt.trim();
     try {
       const session =
@@ -221,6 +222,7 @@ function NewSessionForm() {
           </button>
           <AgentMenu agents={list?.agents ?? []} chosen={agent} choose={setFamily} />
           {agent && <StartModel agent={agent} model={model} choose={setModel} />}
+          {agent && <StartEffort agent={agent} model={model} effort={effort} choose={setEffort} />}
           <StartProfile profile={profile} choose={setProfile} />
           {agent && <ModeMenu className="pick" mode={chosenMode} modes={agent.modes} choose={setMode} />}
           <span className="grow" />
@@ -315,6 +317,32 @@ function StartModel({ agent, model, choose }: { agent: Agent; model: string; cho
   return (
     <Menu className="pick" title={t('composer.model')} items={items} choose={choose}>
       {agent.models.find((m) => m.id === model)?.name || t('composer.ownModel')}
+      <Icon name="down" />
+    </Menu>
+  );
+}
+
+interface EffortProps {
+  agent: Agent;
+  model: string;
+  effort: string;
+  choose: (e: string) => void;
+}
+
+function StartEffort({ agent, model, effort, choose }: EffortProps) {
+  const t = useT();
+  // An effort belongs to its agent and model.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: choose only sets state
+  useEffect(() => choose(''), [agent.family, model]);
+  const efforts = effortsOf(agent, model);
+  if (efforts.length === 0) return null;
+  const items = [
+    { id: '', label: t('composer.ownEffort'), checked: effort === '' },
+    ...efforts.map((e) => ({ id: e, label: e, checked: e === effort })),
+  ];
+  return (
+    <Menu className="pick" title={t('composer.effort')} items={items} choose={choose}>
+      {effort || t('composer.ownEffort')}
       <Icon name="down" />
     </Menu>
   );
