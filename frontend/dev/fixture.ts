@@ -11,6 +11,7 @@ import type {
   Interaction,
   Outcome,
   Process,
+  Profile,
   Rule,
   Session,
   Settings,
@@ -183,6 +184,7 @@ export class Fixture {
       this.rules = this.rules.filter((r) => r.id !== id);
       return reply(200, id ? {} : { rules: this.rules });
     }
+    if (kind === 'profiles') return reply(200, { profiles });
     if (kind === 'mcp') {
       const rest = url.pathname.split('/').slice(3).map(decodeURIComponent);
       return reply(200, this.servers.answer(rest, req.method ?? 'GET', url.searchParams, await body(req)));
@@ -304,6 +306,17 @@ const processes: Process[] = [
     waits: '',
     waits_on: '',
     waits_because: 'state R',
+  },
+];
+
+const profiles: Profile[] = [
+  { name: 'default', env: {}, agents: {}, sessions: 31, secrets: [] },
+  {
+    name: 'work',
+    env: { HTTPS_PROXY: 'http://proxy.example:3128' },
+    agents: { claude: { model: 'opus', effort: 'high' } },
+    sessions: 4,
+    secrets: ['claude WORK_KEY'],
   },
 ];
 

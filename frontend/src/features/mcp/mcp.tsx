@@ -1,7 +1,9 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { api } from '../../backend/client.ts';
 import { inWindow } from '../../backend/shell.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
 import { useLive } from '../../state/live.ts';
+import { profileNames, takeProfiles, useProfiles } from '../../state/profiles.ts';
 import { go } from '../../state/route.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AddServer } from './add.tsx';
@@ -26,6 +28,14 @@ export function MCP({ id, connection }: { id: string; connection: ReactNode }) {
   const [sheet, setSheet] = useState<Sheet>('');
   const loaded = useServers(profile, cwd);
   const sessions = useLive((s) => s.sessions);
+  const known = useProfiles((s) => s.list);
+  useEffect(() => {
+    // Names of sessions are there without it; nothing else hangs on it.
+    api.profiles().then(
+      (l) => takeProfiles(l.profiles),
+      () => {},
+    );
+  }, []);
   const { file, effective } = loaded;
 
   const rows = rowsOf(effective);
@@ -38,7 +48,11 @@ export function MCP({ id, connection }: { id: string; connection: ReactNode }) {
   const view = effective.find((e) => e.agent === shownAgent);
   const server = view?.servers.find((s) => s.name === row?.name);
   const mayChange = inWindow();
-  const profiles = [...new Set(['default', ...Object.values(sessions).map((s) => s.profile || 'default')])];
+  const profiles = profileNames(
+    known,
+    ...Object.values(sessions).map((s) => s.profile || 'default'),
+    profile,
+  );
   const folders = [...new Set(Object.values(sessions).map((s) => s.cwd))].filter(Boolean).slice(0, 20);
 
   return (

@@ -13,6 +13,7 @@ import { ModeMenu } from '../../ui/modes.tsx';
 import { Attention } from './attention.tsx';
 import { Kept } from './kept.tsx';
 import { Choice, Group, Minutes, Row } from './parts.tsx';
+import { Profiles } from './profiles.tsx';
 import { Rules } from './rules.tsx';
 import { SecretsPlace } from './secrets.tsx';
 
@@ -137,6 +138,7 @@ export function Settings() {
             />
           )}
         </Group>
+        <Profiles />
         <Kept settings={settings} save={save} />
         <Group title={t('settings.about')}>
           <Row label={t('settings.version')}>

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import { api } from '../../backend/client.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
 import { useLive } from '../../state/live.ts';
+import { profileNames, takeProfiles, useProfiles } from '../../state/profiles.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { composing } from '../../ui/keys.ts';
 import { Menu } from '../../ui/menu.tsx';
@@ -19,6 +21,14 @@ const longest = 64;
 export function StartProfile({ profile, choose }: { profile: string; choose: (p: string) => void }) {
   const t = useT();
   const sessions = useLive((s) => s.sessions);
+  const list = useProfiles((s) => s.list);
+  useEffect(() => {
+    // Names of sessions are there without it; nothing else hangs on it.
+    api.profiles().then(
+      (l) => takeProfiles(l.profiles),
+      () => {},
+    );
+  }, []);
   const [naming, setNaming] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
   const named = useRef(false);
@@ -38,7 +48,7 @@ export function StartProfile({ profile, choose }: { profile: string; choose: (p:
         }}
       />
     );
-  const known = new Set(['default', ...Object.values(sessions).map((v) => v.profile || 'default'), profile]);
+  const known = profileNames(list, ...Object.values(sessions).map((v) => v.profile || 'default'), profile);
   const words = (p: string) => (p === 'default' ? t('start.defaultProfile') : oneLine(p));
   return (
     <span ref={place}>
@@ -46,7 +56,7 @@ export function StartProfile({ profile, choose }: { profile: string; choose: (p:
         className="pick"
         title={t('start.profile')}
         items={[
-          ...[...known].map((id) => ({ id, label: words(id), checked: id === profile })),
+          ...known.map((id) => ({ id, label: words(id), checked: id === profile })),
           { id: another, label: t('start.newProfile') },
         ]}
         choose={(id) => (id === another ? setNaming(true) : choose(id))}

@@ -40,4 +40,32 @@ export const settings = {
   'kept.days': 'days',
   'kept.files': 'files',
   'kept.copies': 'copies',
+  'profiles.title': 'Profiles',
+  'profiles.note':
+    'What agents start with, by a name: variables, secrets, MCP servers, and the model of new sessions. Sessions keep theirs.',
+  'profiles.elsewhere': 'Only the window on the computer itself and `parley profiles` change them.',
+  'profiles.notRead': 'The profiles could not be read.',
+  'profiles.add': 'New profile',
+  'profiles.edit': 'Edit',
+  'profiles.editTitle': 'Profile {name}',
+  'profiles.remove': 'Remove',
+  'profiles.removeTitle': 'Remove the profile {name}?',
+  'profiles.removeWords': {
+    one: 'Its secrets and MCP overrides go with it. One session has it: that can be read, but its agent won’t start any more.',
+    other:
+      'Its secrets and MCP overrides go with it. {n} sessions have it: they can be read, but their agents won’t start any more.',
+  },
+  'profiles.sessions': { one: '{n} session', other: '{n} sessions' },
+  'profiles.variables': { one: '{n} variable', other: '{n} variables' },
+  'profiles.secrets': { one: '{n} secret', other: '{n} secrets' },
+  'profiles.name': 'Name',
+  'profiles.env': 'Variables of every agent, NAME=value, one a line',
+  'profiles.envNote':
+    'They are shown here, so keep secrets out: {env} is a variable of your login shell, {keyring} a stored secret of agent and profile.',
+  'profiles.badLine': '“{line}” is no variable.',
+  'profiles.model': 'Model',
+  'profiles.effort': 'Effort',
+  'profiles.own': 'the agent’s own',
+  'profiles.keepNote':
+    'Model and effort are for new sessions that name none. Variables hold from an agent’s next start on.',
 } as const satisfies Record<string, string | { one?: string; other: string }>;
