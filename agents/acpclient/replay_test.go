@@ -10,17 +10,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"parley/agents"
 	"parley/agents/acpclient"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/leaks"
 	"parley/mcp"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected events")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 // step is one input of a recorded conversation and what the test does during
 // the turn.

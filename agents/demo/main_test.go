@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"parley/agents"
 	"parley/agents/agenttest"
+	"parley/agents/agenttest/leaks"
 	"parley/agents/demo"
 	"parley/agents/registry"
 	"parley/app/apptest"
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "agent" && os.Args[2] == "demo" {
 		os.Exit(demo.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args[3:]))
 	}
-	goleak.VerifyTestMain(m)
+	os.Exit(leaks.Run(m))
 }
 
 // adapter is the demo family as the registry lists it, with the test binary as

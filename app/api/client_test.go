@@ -7,19 +7,20 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
+	"parley/agents/agenttest/leaks"
 	"parley/app"
 	"parley/app/api"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 func postWithHeader(t testing.TB, h http.Handler, path, body, header, value string) {
 	t.Helper()
