@@ -204,11 +204,35 @@ func (a *actor) settle(t *turn, cause app.Cause) {
 	if t.contextID != "" {
 		a.m.grants.unbind(t.contextID)
 	}
+	if cause == app.CauseTurnEnded {
+		t.hearOfCuts()
+	}
 	t.cancel(&app.Withdrawn{Cause: cause})
 	if err := a.m.cfg.Desk.CancelTurn(a.ctx, t.row.ID, cause); err != nil {
 		a.log.Error("cancel the questions of a turn", "turn", t.row.ID, "error", err)
 	}
 	t.asks.Wait()
+}
+
+// cutGrace is how long the news of a caller that was cut off may trail the end of
+// the turn that it brought about.
+const cutGrace = time.Second
+
+// hearOfCuts gives the questions that are open at the end of a turn, of which
+// there is seldom any, a moment to end for a cause of their own: an agent whose
+// MCP server was killed may end its turn before anybody hears of that.
+func (t *turn) hearOfCuts() {
+	settled := make(chan struct{})
+	go func() {
+		defer close(settled)
+		t.asks.Wait() // no longer than settle does
+	}()
+	brief := time.NewTimer(cutGrace)
+	defer brief.Stop()
+	select {
+	case <-settled:
+	case <-brief.C:
+	}
 }
 
 // turnEnded takes the agent's word for it. When that word is that its
