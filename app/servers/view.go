@@ -70,11 +70,12 @@ func (s *Servers) Effective(ctx context.Context, agent, profile, cwd string) (ap
 	e, notices := s.effective(agent, profile, cwd, env)
 	out := app.MCPEffective{Agent: agent, Profile: profileOf(profile), Servers: []app.MCPServer{}, Own: []app.MCPOwn{}, Notices: []string{}}
 	out.Notices = append(append(out.Notices, notices...), e.Notices...)
+	out.Servers = slices.Grow(out.Servers, len(e.Servers))
 	out.Own = append(out.Own, ownServers(agent, cwd, env)...)
 	for _, server := range e.Servers {
 		view := app.MCPServer{
 			Name: server.Name, Managed: server.Managed, Project: server.Project, State: string(server.State), Why: server.Why,
-			Settings: []app.MCPSetting{},
+			Settings: make([]app.MCPSetting, 0, len(server.Settings)),
 		}
 		for _, f := range server.Settings {
 			set := app.MCPSetting{MCPOrigin: originOf(f.Origin), Field: f.Field, Value: s.shown(f.Field, f.Value), Hides: []app.MCPPast{}}
@@ -102,6 +103,9 @@ func originOf(o catalogue.Origin) app.MCPOrigin {
 
 // shown is a value for a person's eyes.
 func (s *Servers) shown(field string, v catalogue.Value) string {
+	if v.Kind != catalogue.KindText && v.Kind != catalogue.KindList {
+		return v.JSON()
+	}
 	v.Text = s.hidden(field, v.Text)
 	v.List = slices.Clone(v.List)
 	for i := range v.List {

@@ -8,6 +8,7 @@ package catalogue
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -115,6 +116,12 @@ func (v Value) Equal(o Value) bool {
 
 // JSON is the value as one writes it into the file, on one line.
 func (v Value) JSON() string {
+	switch {
+	case v.Kind == KindBool:
+		return strconv.FormatBool(v.Bool)
+	case v.Kind == KindText && isPlain(v.Text):
+		return `"` + v.Text + `"` // nearly every value, and views have thousands
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -124,8 +131,6 @@ func (v Value) JSON() string {
 		err = enc.Encode(v.Text)
 	case KindList:
 		err = enc.Encode(append([]string{}, v.List...))
-	case KindBool:
-		err = enc.Encode(v.Bool)
 	default:
 		return "null"
 	}
@@ -133,6 +138,16 @@ func (v Value) JSON() string {
 		return "null" // texts, lists of texts and booleans always have a JSON form
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// isPlain reports whether a text stands in JSON as it is.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // KindOf is the kind that a field wants; ok is false for an unknown field.

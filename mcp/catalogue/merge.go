@@ -146,6 +146,7 @@ func Merge(in Input) Effective {
 		out.Notices = append(out.Notices, s.finishManaged(m, &out.Limits)...)
 		out.Servers = append(out.Servers, s)
 	}
+	out.Servers = slices.Grow(out.Servers, len(custom)+len(project))
 	names := slices.Sorted(maps.Keys(custom))
 	names = append(names, slices.Sorted(maps.Keys(project))...)
 	slices.Sort(names)
@@ -279,9 +280,20 @@ func at(o Origin, p Place) Origin {
 	return o
 }
 
+// ranks are the places of FieldNames.
+var ranks = func() map[string]int {
+	m := map[string]int{}
+	for i, name := range FieldNames {
+		m[name] = i
+	}
+	return m
+}()
+
 func rank(field string) int {
-	table, _, _ := strings.Cut(field, ".")
-	return slices.Index(FieldNames, table)
+	if i := strings.IndexByte(field, '.'); i >= 0 {
+		field = field[:i]
+	}
+	return ranks[field]
 }
 
 // managedFields are what a person may know of a server of ours; its environment

@@ -5,6 +5,7 @@ import { useT } from '../../lib/i18n/i18n.ts';
 import { useLive } from '../../state/live.ts';
 import { profileNames, takeProfiles, useProfiles } from '../../state/profiles.ts';
 import { go } from '../../state/route.ts';
+import { Coded } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { AddServer } from './add.tsx';
 import { FileEditor } from './editor.tsx';
@@ -84,7 +85,13 @@ export function MCP({ id, connection }: { id: string; connection: ReactNode }) {
         />
         <div className="mcp-right">
           <section className="mcp-detail" tabIndex={0} aria-label={row?.name ?? t('mcp.title')}>
-            {!mayChange && <p className="notice mcp-strip">{t('mcp.elsewhere')}</p>}
+            {!mayChange && (
+              <p className="notice mcp-strip">
+                <span>
+                  <Coded text={t('mcp.elsewhere')} />
+                </span>
+              </p>
+            )}
             {loaded.error && (
               <p className="notice error mcp-strip" role="alert">
                 <Icon name="warn" />

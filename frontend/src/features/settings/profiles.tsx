@@ -6,7 +6,7 @@ import { errorWords, type T, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
 import { useAgents } from '../../state/agents.ts';
 import { takeProfiles, useProfiles } from '../../state/profiles.ts';
-import { Line } from '../../ui/bits.tsx';
+import { Coded, Line } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -45,7 +45,7 @@ export function Profiles() {
 
   return (
     <Group title={t('profiles.title')}>
-      <p className="mut note rules-note">{t(mayChange ? 'profiles.note' : 'profiles.elsewhere')}</p>
+      <p className="mut note rules-note"><Coded text={t(mayChange ? 'profiles.note' : 'profiles.elsewhere')} /></p>
       {error && (
         <p className="notice error" role="alert">
           {error}
