@@ -7,17 +7,18 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
+	"parley/agents/agenttest/leaks"
 	"parley/agents/fakemodel"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 func start(t *testing.T, steps ...fakemodel.Step) *fakemodel.Server {
 	t.Helper()

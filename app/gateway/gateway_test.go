@@ -8,20 +8,20 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"parley/agents/agenttest/leaks"
 	"parley/app"
 	"parley/app/api"
 	"parley/app/gateway"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 // served is a page that is being served, with what reached the API behind it.
 type served struct {
