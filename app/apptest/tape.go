@@ -15,7 +15,7 @@ import (
 
 // Patience bounds every wait of a test. Nothing passes or fails by being
 // quicker; it only says when to give up.
-const Patience = 60 * time.Second
+const Patience = 3 * time.Minute
 
 // Tape is every event in the order in which it came. Waiting for one is a
 // test's receipt that something has happened.

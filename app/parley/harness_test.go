@@ -20,7 +20,7 @@ import (
 // The tests here run the real programs: parley, which starts parley-run, which
 // starts the demo agent, which starts parley-mcp. Every wait is for something
 // that the programs say, and is bounded by patience.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // home is a person's computer: folders of Parley, a work folder, programs.
 type home struct {

@@ -85,7 +85,7 @@ type Servers struct {
 
 // Waits are the bounds of everything that is waited for.
 type Waits struct {
-	Open     time.Duration // an agent's start until it takes a message; 90 s
+	Open     time.Duration // an agent's start until it takes a message; 3 min
 	Tools    time.Duration // until the CLI has listed our tools; 15 s
 	Stop     time.Duration // an interrupted turn's end, then the tree is ended; 5 s
 	Last     time.Duration // what an ended agent still has to say; 2 s
@@ -99,7 +99,7 @@ func (w Waits) withDefaults() Waits {
 		wait      *time.Duration
 		otherwise time.Duration
 	}{
-		{&w.Open, 90 * time.Second}, {&w.Tools, 15 * time.Second}, {&w.Stop, 5 * time.Second},
+		{&w.Open, 3 * time.Minute}, {&w.Tools, 15 * time.Second}, {&w.Stop, 5 * time.Second},
 		{&w.Last, 2 * time.Second}, {&w.ToolCall, time.Second}, {&w.End, time.Second},
 		{&w.Record, 3 * time.Second},
 	} {
