@@ -84,7 +84,7 @@ func (a *actor) bringUp(ctx context.Context, l *live, w wish) (agents.Agent, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := proc.Start(proc.Spec{Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Shim: a.m.cfg.Shim})
+	p, err := proc.Start(proc.Spec{Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Shim: a.m.cfg.Shim, Ladder: ladderOf(plan.Connect)})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", l.name, err)
 	}
@@ -117,6 +117,15 @@ func (a *actor) bringUp(ctx context.Context, l *live, w wish) (agents.Agent, err
 		a.awaitTools(ctx, l, p)
 	}
 	return agent, nil
+}
+
+// ladderOf is how long an agent gets at each step of its end. One that listens
+// on the loopback reads no input, so nobody waits for what its end would say.
+func ladderOf(c agents.Connect) proc.Ladder {
+	if c == agents.ConnectHTTP {
+		return proc.Ladder{Input: time.Millisecond}
+	}
+	return proc.Ladder{}
 }
 
 // usable finds the CLI of a family; one that cannot be used is a *PlanError.
