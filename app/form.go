@@ -52,7 +52,7 @@ func FormAnswer(questions []Field, out Outcome) json.RawMessage {
 			values[f.ID] = strings.Join(given, "\n")
 			continue
 		}
-		values[f.ID] = slices.Concat([]string{}, given) // never null
+		values[f.ID] = append([]string{}, given...) // never null
 		if t := out.Typed[f.ID]; t != "" {
 			typed[f.ID] = t
 		}

@@ -65,7 +65,9 @@ func (p *program) deliver(ctx context.Context, b *backend, in app.Interaction, a
 		return in.SessionID, reply.TurnID, p.line(reply)
 	}
 	var err error
-	if goesOn := a.Status == app.StatusAnswered && (in.Kind == app.KindForm || in.TakesLate()); b.attached() || !goesOn {
+	goesOn := a.Status == app.StatusAnswered && (in.Kind == app.KindForm || in.TakesLate()) ||
+		in.Kind == app.KindForm && a.Message != ""
+	if b.attached() || !goesOn {
 		_, _, err = send(ctx)
 	} else {
 		quiet := Stdio{Out: p.Err, Err: p.Err, Interrupts: p.Interrupts} // standard output is the reply's

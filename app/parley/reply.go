@@ -9,14 +9,11 @@ import (
 	"parley/app"
 )
 
-// formType marks the answer to a form.
-const formType = "interactive_form_question"
-
 // newAnswer is an answer that names its question and says nothing yet.
 func newAnswer(in app.Interaction, status app.AnswerStatus) app.Answer {
 	a := app.Answer{InteractionID: in.ID, SessionID: in.SessionID, ToolUseID: in.ToolUseID, Status: status}
 	if in.Kind == app.KindForm {
-		a.Type = formType
+		a.Type = app.FormType
 	}
 	return a
 }

@@ -52,12 +52,12 @@ func TestFlagsBecomeAnAnswer(t *testing.T) {
 		"several in order":  {many, said{choose: texts{"C", "A"}}, app.Answer{Selected: []string{"A", "C"}}},
 		"without options":   {open, said{text: "because"}, app.Answer{Text: "because"}},
 		"dismiss":           {clarify, said{dismiss: true}, app.Answer{Status: app.StatusCancelled}},
-		"dismiss a form":    {form, said{dismiss: true, text: "do it alone"}, app.Answer{Status: app.StatusCancelled, Type: formType, ToolUseID: "t", Message: "do it alone"}},
+		"dismiss a form":    {form, said{dismiss: true, text: "do it alone"}, app.Answer{Status: app.StatusCancelled, Type: app.FormType, ToolUseID: "t", Message: "do it alone"}},
 		"allow":             {approval, said{allow: "ONCE"}, app.Answer{Action: app.ActionAllowOnce}},
 		"deny":              {approval, said{deny: true, reason: "no"}, app.Answer{Action: app.ActionDeny, Reason: "no"}},
-		"form": {form, said{set: texts{"db=Postgres", "cache=L1", "cache=L2", "note=a=b"}}, app.Answer{Type: formType, ToolUseID: "t",
+		"form": {form, said{set: texts{"db=Postgres", "cache=L1", "cache=L2", "note=a=b"}}, app.Answer{Type: app.FormType, ToolUseID: "t",
 			Answers: map[string][]string{"db": {"pg"}, "cache": {"L1", "L2"}}, Typed: map[string]string{"note": "a=b"}}},
-		"form, own text": {form, said{set: texts{"db=CouchDB"}}, app.Answer{Type: formType, ToolUseID: "t", Typed: map[string]string{"db": "CouchDB"}}},
+		"form, own text": {form, said{set: texts{"db=CouchDB"}}, app.Answer{Type: app.FormType, ToolUseID: "t", Typed: map[string]string{"db": "CouchDB"}}},
 		"lone field":     {elicit, said{choose: texts{"yes"}}, app.Answer{Action: app.ActionAccept, Answers: map[string][]string{"sure": {"true"}}}},
 		"lone field set": {elicit, said{set: texts{"sure=false"}}, app.Answer{Action: app.ActionAccept, Answers: map[string][]string{"sure": {"false"}}}},
 		"decline":        {elicit, said{decline: true}, app.Answer{Action: app.ActionDecline}},
@@ -169,7 +169,7 @@ func TestQuestionsAreAskedInTurn(t *testing.T) {
 	}
 	enter("")
 	got := enter("as you like")
-	want := &app.Answer{InteractionID: "two", SessionID: "s", Type: formType, ToolUseID: "t", Status: app.StatusAnswered,
+	want := &app.Answer{InteractionID: "two", SessionID: "s", Type: app.FormType, ToolUseID: "t", Status: app.StatusAnswered,
 		Answers: map[string][]string{"db": {"pg"}}, Typed: map[string]string{"note": "as you like"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

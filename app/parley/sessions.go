@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -149,21 +150,60 @@ func waitsFor(q app.Process) string {
 	return words
 }
 
-// resume sends the next message of a session and follows its turn.
+// resume sends the next message of a session and follows its turn. Without one
+// it goes on with what waits: a form is asked here, or an answer that was given
+// goes out.
 func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, error) {
-	if len(rest) < 2 {
-		return 0, usagef("parley sessions resume wants the id of a session and a prompt.")
+	if len(rest) == 0 {
+		return 0, usagef("parley sessions resume wants the id of a session, and a prompt unless something waits in it.")
 	}
-	text, err := p.prompt(rest[1:])
-	if err != nil {
-		return 0, err
+	text := ""
+	if len(rest) > 1 {
+		var err error
+		if text, err = p.prompt(rest[1:]); err != nil {
+			return 0, err
+		}
 	}
 	return p.repeat(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
 		t := p.talk(b, asJSON)
 		t.last = s.LastSeq
+		form, waits, err := waitingForm(ctx, b, s.ID)
+		switch {
+		case err != nil:
+			return 0, err
+		case waits && !t.ask.here():
+			p.say("%s", plain(asked(form)))
+			p.say("A form waits in this session, so nothing was sent.")
+			return exitDeferred, nil
+		case waits && text == "":
+			return t.follow(ctx, func(context.Context) (app.SessionID, app.TurnID, error) {
+				t.ask.add(form)
+				return s.ID, "", nil
+			})
+		case text != "":
+			return t.follow(ctx, func(ctx context.Context) (app.SessionID, app.TurnID, error) {
+				reply, err := b.Send(ctx, s.ID, api.NewMessage{Text: text})
+				return s.ID, reply.TurnID, err
+			})
+		case len(s.Queued) == 0 && s.LastStatus != app.TurnDeferred:
+			return 0, usagef("Nothing waits in this session. Say what the agent is to do: parley sessions resume %s PROMPT", shortID(s.ID))
+		}
 		return t.follow(ctx, func(ctx context.Context) (app.SessionID, app.TurnID, error) {
-			reply, err := b.Send(ctx, s.ID, api.NewMessage{Text: text})
-			return s.ID, reply.TurnID, err
+			now, err := b.Resume(ctx, s.ID)
+			if err == nil && now.State == app.StateIdle && len(now.Queued) == 0 {
+				err = usagef("Nothing waits in this session. Say what the agent is to do: parley sessions resume %s PROMPT", shortID(s.ID))
+			}
+			return s.ID, "", err
 		})
 	}))
+}
+
+// waitingForm finds the form that a session waits for.
+func waitingForm(ctx context.Context, b *backend, id app.SessionID) (app.Interaction, bool, error) {
+	list, err := b.Interactions(ctx, app.InteractionFilter{State: app.InteractionsWaiting, SessionID: id})
+	i := slices.IndexFunc(list, func(in app.Interaction) bool { return in.Kind == app.KindForm })
+	if err != nil || i < 0 {
+		return app.Interaction{}, false, err
+	}
+	return list[i], true, nil
 }

@@ -20,6 +20,10 @@ type talk struct {
 	turn    app.TurnID    // the turn that is followed, "" until it has started
 	last    int64         // newest event that was shown
 	stopped bool          // an interrupt was sent on to the agent
+	// formed is the end of the turn whose form is asked here, nil before. Its
+	// answer may come earlier than its end: answered.
+	formed   *app.TurnEnded
+	answered bool
 }
 
 // start makes or finds the session and sends the message. The turn may be ""
@@ -151,8 +155,8 @@ func (t *talk) event(e app.Event) (*app.TurnEnded, error) {
 		if e.TurnID != t.turn {
 			break
 		}
-		if d.Status == app.TurnDeferred && t.ask.waiting() {
-			t.turn = "" // the answer starts the next one
+		if d.Status == app.TurnDeferred && (t.ask.waiting() || t.answered) {
+			t.turn, t.formed, t.answered = "", d, false // the answer starts the next one
 			break
 		}
 		return d, nil
@@ -160,6 +164,16 @@ func (t *talk) event(e app.Event) (*app.TurnEnded, error) {
 		t.ask.add(*d)
 	case *app.InteractionResolved:
 		t.ask.drop(d.InteractionID)
+		switch {
+		case d.Kind != app.KindForm:
+		case d.Reason == app.ReasonResponse:
+			t.answered = d.RunID == t.turn
+		case t.turn == "": // closed: no turn follows
+			if t.formed == nil {
+				t.formed = &app.TurnEnded{Status: app.TurnDeferred}
+			}
+			return t.formed, nil
+		}
 	case *app.SessionDeleted:
 		return nil, errSessionGone
 	}
