@@ -81,6 +81,12 @@ async function show(page: Page, view: View, lang: string): Promise<void> {
     case 'test':
       await page.locator('.mcp-head .btn', { hasText: /Test|测试/ }).click();
       return void (await page.locator('.mcp-test .state.bad').waitFor());
+    case 'doctor':
+      // Within its pane: the window itself stays where it is.
+      return page.locator('.doctor').evaluate((e) => {
+        const pane = e.closest('.page')!;
+        pane.scrollTop += e.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+      });
     case 'focus':
       await page.keyboard.press('Control+j');
       return void (await page.locator('.card.live').waitFor());

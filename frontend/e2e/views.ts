@@ -9,7 +9,7 @@ export interface View {
   /** Of the address: which scene, and where in the page. */
   query: string;
   hash: string;
-  act?: CardAct | 'test' | undefined;
+  act?: CardAct | 'test' | 'doctor' | undefined;
   /** Shown as the desktop window shows it, which may do more than a browser. */
   inWindow?: boolean;
   /** What has to be there before anything else is done. */
@@ -93,11 +93,20 @@ const pages: View[] = [
   { id: 'mcp-browser', name: 'MCP servers in a browser', query: '', hash: 'mcp', wait: '.mcp-tbl' },
   { id: 'agents', name: 'Agents', query: '', hash: 'agents', wait: '.doc' },
   {
+    id: 'agents-doctor',
+    name: 'What the doctor found',
+    query: '',
+    hash: 'agents',
+    wait: '.doc',
+    act: 'doctor',
+  },
+  {
     id: 'agents-trying',
     name: 'Agents, the doctor at work',
     query: 'doctor=goes-on',
     hash: 'agents',
     wait: '.doc',
+    act: 'doctor',
   },
   {
     id: 'agents-untried',
@@ -105,6 +114,7 @@ const pages: View[] = [
     query: 'doctor=never',
     hash: 'agents',
     wait: '.doctor',
+    act: 'doctor',
   },
   { id: 'start', name: 'New session', query: '', hash: '', wait: '.start' },
   { id: 'first-run', name: 'First run', query: 'scene=first', hash: '', wait: '.start' },

@@ -72,7 +72,7 @@ it('says what it does before it is called, and calls it for all', async () => {
   await act(async () => {});
   expect(calls('POST')).toEqual([{ agents: [] }]);
   expect(row('Claude Code').getByText('trying…')).toBeTruthy();
-  expect(row('Pi').getAllByText('waits')).toHaveLength(8);
+  expect(row('Pi').getAllByText('to come')).toHaveLength(8);
 });
 
 it('follows a run to its end, and can stop it', async () => {

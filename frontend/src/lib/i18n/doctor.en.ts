@@ -25,7 +25,7 @@ export const doctor = {
   'doctor.failed': 'failed',
   'doctor.notTried': 'not tried',
   'doctor.now': 'trying…',
-  'doctor.queued': 'waits',
+  'doctor.queued': 'to come',
   'doctor.setByYou': '{time}, set by you',
   'doctor.limitTried': 'Tried with a limit of {limit}: it waited {time}.',
   'doctor.line': 'Line {n} of the file.',

@@ -27,7 +27,7 @@ export const doctor: Record<keyof typeof english, string> = {
   'doctor.failed': '失败',
   'doctor.notTried': '未测',
   'doctor.now': '测试中…',
-  'doctor.queued': '等待中',
+  'doctor.queued': '待测',
   'doctor.setByYou': '{time}，由你设定',
   'doctor.limitTried': '以 {limit} 的上限测试，等了 {time}。',
   'doctor.line': '位于该文件第 {n} 行。',
