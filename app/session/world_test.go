@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley/agents"
+	"parley/agents/agenttest/leaks"
 	"parley/app"
 	"parley/app/apptest"
 	"parley/app/plan"
@@ -22,7 +21,7 @@ import (
 	"parley/mcp/bridge"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 // world is a manager on a real record, with real processes below it.
 type world struct {
