@@ -95,9 +95,11 @@ id, of at least four characters, when only one question fits.
 `,
 	"sessions": `parley sessions list [--json]
 parley sessions show ID [--json]
-parley sessions resume ID [--json] PROMPT
+parley sessions resume ID [--json] [PROMPT]
 parley sessions export ID [--json] [--outputs FOLDER]
 
+resume without a prompt goes on with what waits: a form is asked here, or an
+answer that was given goes out.
 export writes the whole conversation as Markdown, with --json one event a line.
 Of a long output it has the beginning and the end; with --outputs every long
 output is written whole into that folder, a file each.

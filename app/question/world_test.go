@@ -93,6 +93,13 @@ func (r *records) SettleInteraction(ctx context.Context, id string, out app.Outc
 	return r.DB.SettleInteraction(ctx, id, out)
 }
 
+func (r *records) SettleForm(ctx context.Context, id string, out app.Outcome, next *app.Turn) (app.Interaction, bool, error) {
+	if err := r.fault("settleform"); err != nil {
+		return app.Interaction{}, false, err
+	}
+	return r.DB.SettleForm(ctx, id, out, next)
+}
+
 func (r *records) MoveDeadline(ctx context.Context, id string, at, most int64, cause string) (app.Interaction, error) {
 	if err := r.fault("move"); err != nil {
 		return app.Interaction{}, err
