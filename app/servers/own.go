@@ -36,6 +36,17 @@ func ownFiles(agent, cwd string, env []string) []ownFile {
 		add(cwd, ProjectFile, foreign.Claude)
 	case "codex":
 		add(codexHome(env), "config.toml", foreign.Codex)
+	case "opencode":
+		dir := folder(env, "XDG_CONFIG_HOME")
+		if dir == "" && home != "" {
+			dir = filepath.Join(home, ".config")
+		}
+		for _, name := range []string{"opencode.json", "opencode.jsonc"} {
+			if dir != "" {
+				add(filepath.Join(dir, "opencode"), name, foreign.OpenCode)
+			}
+			add(cwd, name, foreign.OpenCode)
+		}
 	}
 	return files
 }

@@ -166,6 +166,12 @@ func (s *Servers) Preview(ctx context.Context, agent, profile, cwd string) (app.
 	case "codex":
 		out.How = "Over the agent's input when the conversation begins; written nowhere."
 		data, err = inject.Codex(catalog, inject.CodexOwn{})
+	case "opencode":
+		out.How = "In a variable for this launch alone, OPENCODE_CONFIG_CONTENT; its headers and variables in files which only you can read."
+		for i := range catalog {
+			catalog[i].Managed = true // their values in their place
+		}
+		data, _, err = inject.OpenCode(catalog, inject.OpenCodeOwn{})
 	default:
 		out.How = "As mcpServers of the protocol, over the agent's input; written nowhere."
 		var list []inject.ACPServer
