@@ -95,8 +95,9 @@ function stateWords(
 ): string {
   if (row.group === 'own') return t('mcp.untouched');
   if (test === null) return t('mcp.testing');
-  if (test) return test.ok ? t('mcp.tools', { n: test.tools.length }) : t('mcp.fails');
+  if (test && !test.ok) return t('mcp.fails');
   const sum = sumOf(row);
+  if (test && sum.kind === 'on') return t('mcp.tools', { n: test.tools.length });
   if (sum.kind !== 'offFor') return t(`mcp.is.${sum.kind}`);
   return sum.agents.length === 1
     ? t('mcp.offFor', { name: names(sum.agents) })

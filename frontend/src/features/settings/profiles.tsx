@@ -45,7 +45,9 @@ export function Profiles() {
 
   return (
     <Group title={t('profiles.title')}>
-      <p className="mut note rules-note"><Coded text={t(mayChange ? 'profiles.note' : 'profiles.elsewhere')} /></p>
+      <p className="mut note rules-note">
+        <Coded text={t(mayChange ? 'profiles.note' : 'profiles.elsewhere')} />
+      </p>
       {error && (
         <p className="notice error" role="alert">
           {error}
