@@ -24,6 +24,9 @@ type Conversation struct {
 	name  string
 	modes map[agents.Mode]string // the agent's own ids
 
+	extension Extension
+	ready     chan struct{} // closed at Extension.Ready, by the reader; nil without one
+
 	images bool // set while opening, then constant
 
 	decoder *decoder // the reader's
@@ -97,11 +100,8 @@ func (c *Conversation) turnEnded(t *turn, result json.RawMessage, err error) {
 	c.mu.Unlock()
 
 	ended := endOf(c.name, result, err, stopped || closed)
-	var answer struct {
-		Usage *turnUsage `json:"usage"`
-	}
-	if err == nil && json.Unmarshal(result, &answer) == nil {
-		c.decoder.addUsage(answer.Usage)
+	if err == nil {
+		c.decoder.addUsage(c.used(result))
 	}
 	if usage := c.decoder.usage; usage != (agents.Usage{}) {
 		ended.Usage = &usage
@@ -116,6 +116,21 @@ func (c *Conversation) turnEnded(t *turn, result json.RawMessage, err error) {
 	c.leave(t)
 	c.emit(events)
 	c.host.Emit(ended)
+}
+
+// used is what the answer that ends a turn says it used, nil when it says
+// nothing.
+func (c *Conversation) used(result json.RawMessage) *TurnUsage {
+	if c.extension.Usage != nil {
+		return c.extension.Usage(result)
+	}
+	var answer struct {
+		Usage *TurnUsage `json:"usage"`
+	}
+	if json.Unmarshal(result, &answer) != nil {
+		return nil
+	}
+	return answer.Usage
 }
 
 // Steer is not in the protocol.
@@ -170,8 +185,8 @@ func (c *Conversation) stopAgain(t *turn, session string) bool {
 
 // SetMode changes the mode. A refusal by the agent comes as a notice.
 func (c *Conversation) SetMode(_ context.Context, m agents.Mode) error {
-	native, ok := c.modes[m]
-	if !ok {
+	native := c.modes[m]
+	if native == "" { // it has no name for the mode that it starts in
 		return agents.ErrUnsupported
 	}
 	return c.peer.request(acp.AgentMethodSessionSetMode,
@@ -254,6 +269,16 @@ func (c *Conversation) notified(method string, params json.RawMessage, line []by
 		if json.Unmarshal(params, &p) == nil {
 			c.withdrawOne(string(p.ID))
 		}
+	case method == c.extension.Ready && method != "":
+		select {
+		case <-c.ready:
+		default:
+			close(c.ready)
+		}
+	case c.extension.Notified != nil && strings.HasPrefix(method, "_"):
+		if !replaying {
+			c.emit(c.extension.Notified(method, params))
+		}
 	case strings.HasPrefix(method, "_"), method == acp.ClientMethodElicitationComplete:
 		// An extension of one vendor, which the protocol says to ignore; or the
 		// end of a visit to a web page, which the person has answered for.
@@ -276,7 +301,10 @@ func (c *Conversation) requested(id json.RawMessage, method string, params json.
 		}
 		events, in := c.decoder.permission(&p)
 		c.emit(events)
-		c.ask(id, in, func(o agents.Outcome) any { return p.answer(o) }, permissionCancelled())
+		if c.allowed(id, params, &p) {
+			return
+		}
+		c.ask(id, in, func(o agents.Outcome) any { return c.permitted(&p, o) }, permissionCancelled())
 	case acp.ClientMethodElicitationCreate:
 		var e elicitation
 		err := json.Unmarshal(params, &e)
@@ -287,15 +315,12 @@ func (c *Conversation) requested(id json.RawMessage, method string, params json.
 			return
 		}
 		if !ok {
-			c.unreadable(string(line))
-			c.emit([]agents.Event{agents.Notice{Level: "warning", Code: "elicitation_refused",
-				Text: c.name + " asked for something that cannot be shown, and was refused."}})
-			c.peer.reply(id, elicitationDeclined())
+			c.unshowable(id, line, elicitationDeclined())
 			return
 		}
 		c.ask(id, in, func(o agents.Outcome) any { return e.answer(in.Fields, o) }, elicitationCancelled())
-	default: // files and terminals were not offered
-		c.peer.refuse(id, acp.NewMethodNotFound(method))
+	default:
+		c.extended(id, method, params, line)
 	}
 }
 

@@ -212,7 +212,7 @@ func (d *decoder) usageUpdate(u update) []agents.Event {
 
 // addUsage adds what a turn used. The protocol counts tokens by the turn, Parley
 // by the session.
-func (d *decoder) addUsage(u *turnUsage) {
+func (d *decoder) addUsage(u *TurnUsage) {
 	if u == nil {
 		return
 	}
@@ -221,7 +221,8 @@ func (d *decoder) addUsage(u *turnUsage) {
 	d.usage.Cached = sum(d.usage.Cached, u.Cached)
 }
 
-type turnUsage struct {
+// TurnUsage is what one turn used, in tokens; nil is unknown.
+type TurnUsage struct {
 	Input  *int64 `json:"inputTokens"`
 	Output *int64 `json:"outputTokens"`
 	Cached *int64 `json:"cachedReadTokens"`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"time"
 
 	acp "github.com/coder/acp-go-sdk"
 
@@ -21,6 +22,8 @@ type Config struct {
 	// Modes maps permission modes to the agent's own. "" is the mode that the
 	// agent starts in. A mode that is absent cannot be had.
 	Modes map[agents.Mode]string
+	// Extension is what its vendor adds to the protocol.
+	Extension Extension
 }
 
 // opening is what session/new, session/load and session/resume answer. Answers
@@ -84,17 +87,19 @@ func Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host a
 		peer: newPeer(), in: conn.In, host: host, name: cfg.Name, modes: cfg.Modes,
 		decoder: &decoder{open: map[string]*speech{}},
 		asks:    map[string]context.CancelCauseFunc{},
+
+		extension: cfg.Extension, ready: make(chan struct{}),
 	}
 	go c.peer.Write(conn.In)
 	go c.peer.read(conn.Out, c)
-	if err := c.open(ctx, spec, cfg.Version); err != nil {
+	if err := c.open(ctx, spec, cfg.Version, conn.Done); err != nil {
 		_ = c.Close(ctx)
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Conversation) open(ctx context.Context, spec agents.SessionSpec, version string) error {
+func (c *Conversation) open(ctx context.Context, spec agents.SessionSpec, version string, gone <-chan struct{}) error {
 	var hello greeting
 	err := c.peer.call(ctx, acp.AgentMethodInitialize, acp.InitializeRequest{
 		ProtocolVersion: acp.ProtocolVersionNumber,
@@ -120,7 +125,28 @@ func (c *Conversation) open(ctx context.Context, spec agents.SessionSpec, versio
 	if err := c.setModel(ctx, spec, answer); err != nil {
 		return err
 	}
-	return c.setMode(ctx, spec.Mode, answer)
+	if err := c.setMode(ctx, spec.Mode, answer); err != nil {
+		return err
+	}
+	return c.awaitReady(ctx, gone)
+}
+
+// awaitReady waits for the tools of the MCP servers, where the agent says when
+// they are there.
+func (c *Conversation) awaitReady(ctx context.Context, gone <-chan struct{}) error {
+	if c.extension.Ready == "" {
+		return nil
+	}
+	limit := time.NewTimer(readyWait)
+	defer limit.Stop()
+	select {
+	case <-c.ready:
+	case <-limit.C:
+	case <-gone:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // openSession begins a new session or takes up an old one. Resuming is asked for
@@ -131,6 +157,7 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 	if err != nil {
 		return answer, err
 	}
+	meta := c.extension.Meta
 	started := func() { // on the reader's goroutine: no later line comes first
 		id := cmp.Or(answer.SessionID, spec.NativeID)
 		c.decoder.session = id
@@ -151,7 +178,7 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 		c.host.Emit(event)
 	}
 	if spec.NativeID == "" {
-		err := c.peer.call(ctx, acp.AgentMethodSessionNew, acp.NewSessionRequest{Cwd: spec.Cwd, McpServers: servers}, &answer, started)
+		err := c.peer.call(ctx, acp.AgentMethodSessionNew, acp.NewSessionRequest{Meta: meta, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
 		if err != nil {
 			return answer, c.problem("open a session with", err)
 		}
@@ -164,7 +191,7 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 	id := acp.SessionId(spec.NativeID)
 	if hello.Able.Session.Resume != nil {
 		err := c.peer.call(ctx, acp.AgentMethodSessionResume,
-			acp.ResumeSessionRequest{SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
+			acp.ResumeSessionRequest{Meta: meta, SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
 		if e, ok := errors.AsType[*replyError](err); !ok || e.Code != codeMethodNotFound || !hello.Able.Load {
 			return answer, c.resumeProblem(err)
 		}
@@ -178,7 +205,7 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 	c.replaying = true
 	c.mu.Unlock()
 	err = c.peer.call(ctx, acp.AgentMethodSessionLoad,
-		acp.LoadSessionRequest{SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
+		acp.LoadSessionRequest{Meta: meta, SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)
 	return answer, c.resumeProblem(err)
 }
 
@@ -311,7 +338,7 @@ func (c *Conversation) setMode(ctx context.Context, m agents.Mode, answer openin
 	if native == "" || answer.Modes != nil && answer.Modes.Current == native {
 		return nil
 	}
-	offered := false
+	offered := c.extension.UnlistedModes
 	if answer.Modes != nil {
 		for _, mode := range answer.Modes.Available {
 			offered = offered || mode.ID == native

@@ -1,9 +1,11 @@
 package fakemodel
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // responses is the Responses API.
@@ -14,22 +16,25 @@ var responses = dialect{
 
 // response writes an answer of the Responses API.
 func (st *stream) response(id string, req Request) {
-	whole := object{"id": id, "object": "response", "model": st.reply.Model, "status": "in_progress", "output": []object{}}
-	st.send("response.created", object{"response": whole})
+	created := time.Now().Unix()
+	whole := object{"id": id, "object": "response", "created_at": created, "model": st.reply.Model, "status": "in_progress", "output": []object{}}
+	st.numbered("response.created", object{"response": whole})
+	output := []object{}
 	for i, b := range st.reply.Blocks {
 		it := itemOf(b, req, id, i)
-		st.send("response.output_item.added", object{"output_index": i, "item": it.shown("")})
+		st.numbered("response.output_item.added", object{"output_index": i, "item": it.shown("", "in_progress")})
 		it.begin(st)
 		for _, piece := range pieces(it.text, st.reply.Piece) {
-			st.send(it.delta, object{"item_id": it.id, "output_index": i, "content_index": 0, "summary_index": 0, "delta": piece})
+			st.numbered(it.delta, object{"item_id": it.id, "output_index": i, "content_index": 0, "summary_index": 0, "delta": piece})
 			st.pause(nil, st.reply.Pace)
 		}
 		st.pause(b.Until, 0)
-		st.send("response.output_item.done", object{"output_index": i, "item": it.shown(it.text)})
+		output = append(output, it.shown(it.text, "completed"))
+		st.numbered("response.output_item.done", object{"output_index": i, "item": output[i]})
 	}
 	u := st.reply.Usage
 	end := object{
-		"id": id, "object": "response", "model": st.reply.Model, "status": "completed", "output": []object{},
+		"id": id, "object": "response", "created_at": created, "model": st.reply.Model, "status": "completed", "output": output,
 		"usage": object{
 			"input_tokens": u.Input + u.CacheRead, "input_tokens_details": object{"cached_tokens": u.CacheRead},
 			"output_tokens": u.Output, "output_tokens_details": object{"reasoning_tokens": 0},
@@ -41,16 +46,22 @@ func (st *stream) response(id string, req Request) {
 		event = "response.failed"
 		end["status"], end["error"] = "failed", object{"code": f.Type, "message": f.Message}
 	}
-	st.send(event, object{"response": end})
+	st.numbered(event, object{"response": end})
+}
+
+// numbered sends an event with its place in the stream.
+func (st *stream) numbered(event string, data object) {
+	data["sequence_number"] = st.sent
+	st.send(event, data)
 }
 
 // item is one piece of output on its way.
 type item struct {
 	id    string
 	index int
-	delta string                   // event that brings a piece of text
-	text  string                   // message, reasoning, arguments or input
-	shown func(text string) object // the item with so much of its text
+	delta string                           // event that brings a piece of text
+	text  string                           // message, reasoning, arguments or input
+	shown func(text, status string) object // the item with so much of its text
 }
 
 // itemOf is a block as the Responses API has it. A tool is called as the request
@@ -71,27 +82,28 @@ func itemOf(b Block, req Request, response string, index int) item {
 			call["type"], field = "custom_tool_call", "input"
 			it.delta = "response.custom_tool_call_input.delta"
 		}
-		it.shown = func(text string) object {
-			call[field] = text
+		it.shown = func(text, status string) object {
+			call := maps.Clone(call)
+			call[field], call["status"] = text, status
 			return call
 		}
 	case "thinking":
 		it.delta = "response.reasoning_summary_text.delta"
-		it.shown = func(text string) object {
+		it.shown = func(text, status string) object {
 			summary := []object{}
 			if text != "" {
 				summary = append(summary, object{"type": "summary_text", "text": text})
 			}
-			return object{"type": "reasoning", "id": it.id, "summary": summary, "encrypted_content": signature}
+			return object{"type": "reasoning", "id": it.id, "status": status, "summary": summary, "encrypted_content": signature}
 		}
 	default:
 		it.delta = "response.output_text.delta"
-		it.shown = func(text string) object {
+		it.shown = func(text, status string) object {
 			content := []object{}
 			if text != "" {
 				content = append(content, object{"type": "output_text", "text": text, "annotations": []object{}})
 			}
-			return object{"type": "message", "id": it.id, "role": "assistant", "content": content}
+			return object{"type": "message", "id": it.id, "status": status, "role": "assistant", "content": content}
 		}
 	}
 	return it
@@ -101,11 +113,11 @@ func itemOf(b Block, req Request, response string, index int) item {
 func (it item) begin(st *stream) {
 	switch it.delta {
 	case "response.output_text.delta":
-		st.send("response.content_part.added", object{
+		st.numbered("response.content_part.added", object{
 			"item_id": it.id, "output_index": it.index, "content_index": 0, "part": object{"type": "output_text", "text": "", "annotations": []object{}},
 		})
 	case "response.reasoning_summary_text.delta":
-		st.send("response.reasoning_summary_part.added", object{
+		st.numbered("response.reasoning_summary_part.added", object{
 			"item_id": it.id, "output_index": it.index, "summary_index": 0, "part": object{"type": "summary_text", "text": ""},
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/agents/acp"
 	"parley/agents/claude"
 	"parley/agents/codex"
+	"parley/agents/grok"
 	"parley/agents/opencode"
 	"parley/agents/pi"
 )
@@ -43,6 +44,7 @@ func All(bin Programs, own ...Own) []agents.Adapter {
 		codex.New(bin.Version),
 		opencode.New(),
 		pi.New(),
+		grok.New(bin.Version),
 		acp.New(demoEntry(bin)),
 	}
 	named := map[agents.Family]bool{}

@@ -28,8 +28,9 @@ const apiKey = "sk-ant-test-0123456789abcdef"
 // claudeHome is the computer of somebody who has Claude Code.
 type claudeHome struct {
 	*home
-	model *fakemodel.Server
-	user  string // their home folder
+	model  *fakemodel.Server
+	user   string           // their home folder
+	asides fakemodel.Script // steps of the model that are no part of the conversation
 }
 
 // newClaude makes one. The model answers by the script.

@@ -242,12 +242,13 @@ func cellNativeQuestion(t *testing.T, f family) {
 }
 
 func cellApproval(t *testing.T, f family) {
-	h := newAgent(t, f, onSaying("make it", f.command("p1", "touch made")), onResult("p1", fakemodel.Text("Made.")),
+	making := cmp.Or(f.make, "touch made")
+	h := newAgent(t, f, onSaying("make it", f.command("p1", making)), onResult("p1", fakemodel.Text("Made.")),
 		onSaying("remove it", f.command("p2", "rm made")), onResult("p2", fakemodel.Text("Left.")))
 	f.serves(h)
 	r := f.begin(h, "approval", "make it")
 	asked := r.asks(app.KindApproval)
-	if asked.Approval == nil || asked.Approval.Command != "touch made" {
+	if asked.Approval == nil || asked.Approval.Command != making {
 		t.Fatalf("asked %+v", asked.Approval)
 	}
 	h.run(exitDone, "answer", asked.ID, "--allow", "once")
@@ -270,7 +271,7 @@ func cellApproval(t *testing.T, f family) {
 }
 
 func cellElicitation(t *testing.T, f family) {
-	h := newAgent(t, f, onSaying("order one", use("e1", f.tool("own", "order"), map[string]any{})), onResult("e1", fakemodel.Text("Ordered.")))
+	h := newAgent(t, f, onSaying("order one", f.use("e1", "own", "order", map[string]any{})), onResult("e1", fakemodel.Text("Ordered.")))
 	f.own(h)
 	r := f.begin(h, "elicitation", "order one")
 	h.run(exitDone, "answer", r.asks(app.KindApproval).ID, "--allow", "once")
@@ -287,7 +288,7 @@ func cellElicitation(t *testing.T, f family) {
 
 func cellPlan(t *testing.T, f family) {
 	h := newAgent(t, f, fakemodel.Step{When: fakemodel.UserSays("plan it"), Answer: func(r fakemodel.Request) fakemodel.Reply {
-		return use("l1", f.tool(mcp.InteractionServer, mcp.ToolUpdatePlan), map[string]any{"context_id": contextOf(r), "plan": []any{
+		return f.use("l1", mcp.InteractionServer, mcp.ToolUpdatePlan, map[string]any{"context_id": contextOf(r), "plan": []any{
 			map[string]any{"id": "a", "step": "Look", "status": "completed"}, map[string]any{"id": "b", "step": "Do", "status": "in_progress"}}})
 	}}, onResult("l1", fakemodel.Text("Planned.")))
 	r := f.begin(h, "plan", "plan it")

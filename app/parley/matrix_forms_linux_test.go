@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,7 +66,8 @@ func holds(r fakemodel.Request, text string) bool {
 // about counts the model requests of a conversation.
 func (h *claudeHome) about(words string) (n int) {
 	for _, r := range h.model.Requests() {
-		if strings.Contains(r.Everything(), words) && len(r.Tools) > 0 { // titles are made without tools
+		aside := slices.ContainsFunc(h.asides, func(s fakemodel.Step) bool { return s.When(r) })
+		if strings.Contains(r.Everything(), words) && len(r.Tools) > 0 && !aside { // titles are made without tools
 			n++
 		}
 	}
@@ -122,15 +125,27 @@ func (s serving) shown(n int) app.Interaction {
 	return in
 }
 
+// form is a reply that calls the form tool with a JSON object.
+func (f family) form(call, input string) fakemodel.Reply {
+	tool := f.tool("parley-interaction", "interactive_form_question")
+	if f.call == nil {
+		return fakemodel.Blocks(fakemodel.ToolUse(call, tool, input))
+	}
+	var in map[string]any
+	if err := json.Unmarshal([]byte(input), &in); err != nil {
+		panic(err) // a mistake in the script
+	}
+	return f.call(call, tool, in)
+}
+
 // cellForms: each form ends the run without another request to the model, and
 // its answer is one request that holds exactly what the person said.
 func cellForms(t *testing.T, f family) {
-	tool := f.tool("parley-interaction", "interactive_form_question")
-	script := []fakemodel.Step{onSaying("prepare a release", fakemodel.Blocks(fakemodel.ToolUse("f1", tool, classicForms[0].input)))}
+	script := []fakemodel.Step{onSaying("prepare a release", f.form("f1", classicForms[0].input))}
 	for i, form := range classicForms {
 		reply := fakemodel.Text("Then I do that.")
 		if i+1 < len(classicForms) {
-			reply = fakemodel.Blocks(fakemodel.ToolUse(classicForms[i+1].call, tool, classicForms[i+1].input))
+			reply = f.form(classicForms[i+1].call, classicForms[i+1].input)
 		}
 		script = append(script, fakemodel.Step{When: got(form.gets), Reply: reply})
 	}
@@ -170,8 +185,7 @@ func cellForms(t *testing.T, f family) {
 // cellFormClosed: a form is closed with a message, after Parley was killed while
 // the form waited; the model hears of the closing and the message in one request.
 func cellFormClosed(t *testing.T, f family) {
-	tool := f.tool("parley-interaction", "interactive_form_question")
-	s := f.serving(t, "prepare a release", onSaying("prepare a release", fakemodel.Blocks(fakemodel.ToolUse("f1", tool, classicForms[3].input))),
+	s := f.serving(t, "prepare a release", onSaying("prepare a release", f.form("f1", classicForms[3].input)),
 		fakemodel.Step{When: got(`{"reason":"dismissed"}`), Reply: fakemodel.Text("I leave it.")})
 	in := s.shown(1)
 	if _, err := s.client.Send(t.Context(), s.id, api.NewMessage{Text: "hurry"}); app.ErrorCode(err) != app.CodePendingForm {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,11 +34,17 @@ type family struct {
 	own func(h *claudeHome) []string
 	// tool spells a tool of an MCP server as the CLI shows it to its model.
 	tool func(server, name string) string
+	// call is how its model calls such a tool, nil where it is a tool like others.
+	call func(call, tool string, input map[string]any) fakemodel.Reply
+	// asides answer what the CLI asks the model by the way, such as for a title.
+	asides fakemodel.Script
 	// How its model runs a command that must be asked for, asks a question of the
 	// CLI's own, and has a sub-agent work. nil: it cannot.
 	command  func(call, command string) fakemodel.Reply
 	native   func(call, question string, labels ...string) fakemodel.Reply
 	delegate func(call, task string) fakemodel.Reply
+	// make is the command that makes the file "made"; "" is touch.
+	make string
 	// waits, if it is not nil, is what the model calls to wait for the sub-agent.
 	waits func(call string) fakemodel.Reply
 	// kept is what a sub-agent reads where the CLI keeps our tools from it; "" where
@@ -56,7 +63,7 @@ type family struct {
 	brief string
 }
 
-var families = []family{claudeFamily, codexFamily, openCodeFamily, piFamily}
+var families = []family{claudeFamily, codexFamily, piFamily, grokFamily}
 
 // cell is one promise. A long one waits as a person would, and is run when it is
 // asked for.
@@ -196,9 +203,9 @@ func writeTable(t *testing.T, path, table string) {
 // answers by the script.
 func newAgent(t *testing.T, f family, script ...fakemodel.Step) *claudeHome {
 	t.Helper()
-	h := &claudeHome{home: newHome(t)}
+	h := &claudeHome{home: newHome(t), asides: f.asides}
 	h.user = h.get("HOME")
-	model, err := fakemodel.Start(script)
+	model, err := fakemodel.Start(slices.Concat(f.asides, script))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,9 +243,18 @@ func (f family) asks(call, question string, choices ...string) func(fakemodel.Re
 }
 
 func (f family) ask(call, context, question string, choices ...string) fakemodel.Reply {
-	return use(call, f.tool("parley-interaction", "parley_clarify"), map[string]any{
+	return f.use(call, "parley-interaction", "parley_clarify", map[string]any{
 		"context_id": context, "question": question, "choices": choices,
 	})
+}
+
+// use is a reply that calls a tool of an MCP server.
+func (f family) use(call, server, name string, input map[string]any) fakemodel.Reply {
+	tool := f.tool(server, name)
+	if f.call != nil {
+		return f.call(call, tool, input)
+	}
+	return use(call, tool, input)
 }
 
 // onAsking is a step in which the model asks what the person's words make it

@@ -21,6 +21,29 @@ var writers = map[string]func(*testing.T, mcp.Catalog) entry{
 		data, err := inject.Claude(c)
 		return read(t, data, err, "mcpServers", "timeout", 1000)
 	},
+	"grok": func(t *testing.T, c mcp.Catalog) entry {
+		servers, err := inject.ACP(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := map[string]any{}
+		for _, v := range servers[0].Env {
+			env[v.Name] = v.Value
+		}
+		meta, err := json.Marshal(inject.GrokMeta(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told struct {
+			Servers map[string]map[string]any `json:"mcpConfig"`
+		}
+		if err := json.Unmarshal(meta, &told); err != nil {
+			t.Fatal(err)
+		}
+		told.Servers[servers[0].Name]["env"] = env // which the protocol has a place for
+		data, err := json.Marshal(map[string]any{"servers": told.Servers})
+		return read(t, data, err, "servers", "toolTimeoutMs", 1000)
+	},
 	"codex": func(t *testing.T, c mcp.Catalog) entry {
 		data, err := inject.Codex(c, inject.CodexOwn{})
 		return read(t, data, err, "mcp_servers", "tool_timeout_sec", 1)

@@ -16,7 +16,7 @@ func ToolPrefix(family string) string {
 		return mcp.InteractionServer + "_"
 	case "grok":
 		// Grok lists no MCP tool: the model passes this name to use_tool.
-		return mcp.InteractionServer + "__"
+		return GrokTool(mcp.InteractionServer, "")
 	case "pi":
 		// Pi writes an underscore for every dash of the server's name.
 		return "mcp__parley_interaction__"
