@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/agents"
@@ -18,7 +19,15 @@ var versionPattern = regexp.MustCompile(`^\d+\.\d+\.\d+\S*$`)
 func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []string) agents.Install {
 	install := agents.Install{Family: agents.OpenCode, Path: path, Login: agents.LoginUnknown}
 	env = environment(env)
-	stdout, stderr, code, err := run(ctx, []string{path, "--version"}, traceless(env))
+	// Even asked for its version the CLI makes its folders, and looking must not
+	// leave traces.
+	scratch, err := os.MkdirTemp("", "parley-opencode-")
+	if err != nil {
+		install.Problem = &agents.Problem{Code: "broken", Title: "There is no room for temporary files.", Advice: "Make some room.", Evidence: err.Error()}
+		return install
+	}
+	defer os.RemoveAll(scratch)
+	stdout, stderr, code, err := run(ctx, []string{path, "--version"}, within(env, scratch))
 	version := strings.TrimSpace(string(stdout))
 	if err != nil || code != 0 || !versionPattern.MatchString(version) {
 		install.Problem = &agents.Problem{
@@ -42,12 +51,11 @@ func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []s
 	return install
 }
 
-// traceless is env with folders that cannot be made: the CLI makes its own
-// folders even when it is asked for its version.
-func traceless(env []string) []string {
-	out := append([]string{}, env...)
+// within is env with all folders of the CLI's below another.
+func within(env []string, folder string) []string {
+	out := slices.Clone(env)
 	for _, key := range []string{"XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
-		out = append(out, key+"="+os.DevNull)
+		out = append(out, key+"="+folder)
 	}
 	return out
 }
@@ -90,7 +98,7 @@ var modelPattern = regexp.MustCompile(`^[a-zA-Z0-9._@-]+/\S+$`)
 
 // models are those that the CLI itself lists, nil when it does not tell.
 func models(ctx context.Context, run agents.Run, path string, env []string) []agents.ModelInfo {
-	stdout, _, code, err := run(ctx, []string{path, "models"}, append(append([]string{}, env...), "OPENCODE_DISABLE_MODELS_FETCH=1"))
+	stdout, _, code, err := run(ctx, []string{path, "models"}, append(slices.Clone(env), "OPENCODE_DISABLE_MODELS_FETCH=1"))
 	if err != nil || code != 0 {
 		return nil
 	}

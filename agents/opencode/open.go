@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -281,7 +282,7 @@ func (c *conversation) serversOf(spec agents.SessionSpec, started agents.Started
 			ours = ours || s.Name == name
 		}
 		if !ours && !spec.OwnServers && state.Status == "connected" {
-			_ = c.server.call(c.ctx, http.MethodPost, "/mcp/"+name+"/disconnect", nil, nil) // it stays, and its state is told
+			_ = c.server.call(c.ctx, http.MethodPost, "/mcp/"+url.PathEscape(name)+"/disconnect", nil, nil) // it stays, and its state is told
 			state = mcpState{Status: "disabled"}
 		}
 		started.Servers = append(started.Servers, agents.ServerState{Name: name, State: state.Status, Error: agents.Redact(state.Error)})

@@ -46,8 +46,9 @@ var keys = []rule{{Pattern: "*.env", Action: ask}, {Pattern: "*.env.*", Action: 
 
 type rule = inject.OpenCodeRule
 
-// everyone are the rules for every agent in a mode.
-func everyone(m agents.Mode) []rule {
+// baseline is what a mode lets through, refuses and asks for, before anybody's
+// own rules.
+func baseline(m agents.Mode) []rule {
 	first := ask
 	if m == agents.ModeFull {
 		first = allow
@@ -67,6 +68,12 @@ func everyone(m agents.Mode) []rule {
 	case agents.ModeEdits:
 		rules = append(rules, rule{Permission: unlike("edit"), Pattern: everything, Action: allow})
 	}
+	return rules
+}
+
+// everyone are the rules for every agent in a mode.
+func everyone(m agents.Mode) []rule {
+	rules := baseline(m)
 	for _, p := range alone {
 		rules = append(rules, rule{Permission: unlike(p), Pattern: everything, Action: deny})
 	}
@@ -76,10 +83,12 @@ func everyone(m agents.Mode) []rule {
 // ourTools are the tools of the interaction server.
 const ourTools = mcp.InteractionServer + "_*"
 
-// conversation are the rules of the conversation in a mode. theirs are those of
-// its agent as the CLI lists them, ours among them.
+// conversationRules are the rules of the conversation in a mode. theirs are those
+// of its agent as the CLI lists them, ours among them. The CLI keeps the rules of
+// a conversation that is taken up and adds these, so they begin with the mode's:
+// it may have been another.
 func conversationRules(m agents.Mode, servers mcp.Catalog, theirs []rule) []rule {
-	var rules []rule
+	rules := baseline(m)
 	for _, p := range append(slices.Clone(alone), "task") {
 		rules = append(rules, rule{Permission: p, Pattern: everything, Action: allow})
 	}

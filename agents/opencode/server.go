@@ -52,13 +52,13 @@ const answerLimit = 64 << 20
 func (s *server) call(ctx context.Context, method, path string, in, out any) error {
 	resp, err := s.send(ctx, method, path, in)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	switch {
 	case err != nil:
-		return unreached(ctx, err)
+		return fmt.Errorf("%s %s: %w", method, path, unreached(ctx, err))
 	case resp.StatusCode >= http.StatusMultipleChoices:
 		return &refusal{Status: resp.StatusCode, Body: agents.Redact(string(body[:min(len(body), 4<<10)]))}
 	case out == nil:
