@@ -27,6 +27,7 @@ type wish struct {
 	catalog   mcp.Catalog
 	guidance  string
 	extension string // source of an extension of the person's own
+	older     bool   // the generation without MCP of its own
 	settings  string // more of the person's settings; "" tries once again, at once
 }
 
@@ -59,7 +60,11 @@ func scratch(t *testing.T, w wish) string {
 // model is talked to.
 func prepare(t *testing.T, w wish) (agents.Install, agents.SessionSpec) {
 	t.Helper()
-	install := agents.Install{Family: agents.Pi, Path: clis.Pi.Path(t), Version: clis.Pi.Version}
+	cli := clis.Pi
+	if w.older {
+		cli = clis.PiOld
+	}
+	install := agents.Install{Family: agents.Pi, Path: cli.Path(t), Version: cli.Version}
 	return install, agents.SessionSpec{
 		SessionID: "s1", NativeID: w.native, Cwd: filepath.Join(w.home, "project"), Mode: w.mode, Effort: w.effort,
 		Catalog: w.catalog, Limits: mcp.DefaultLimits(), RunDir: filepath.Join(w.home, "run"), Guidance: w.guidance,

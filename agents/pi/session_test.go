@@ -3,6 +3,8 @@ package pi_test
 import (
 	"encoding/base64"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 	"parley/agents/pi"
+	"parley/build/clis"
 	"parley/mcp"
 )
 
@@ -171,6 +174,63 @@ func TestResume(t *testing.T) {
 	}
 	if said := pi.New().Diagnose(child.Wait(), child.Tail()); said.Code != "session_lost" {
 		t.Errorf("diagnosed as %+v", said)
+	}
+}
+
+// The generation without MCP of its own, and a newer one whose MCP gave way to
+// pi-mcp-adapter, get our server all the same: asking, permissions, a stop with a
+// call that waits, and the next message.
+func TestWithoutOwnMCP(t *testing.T) {
+	adapter := filepath.Join(filepath.Dir(filepath.Dir(clis.PiOld.Path(t))), "pi-mcp-adapter", "index.ts")
+	for name, w := range map[string]wish{
+		"older":                  {older: true},
+		"older with the adapter": {older: true, settings: `"extensions": ["` + adapter + `"]`},
+		"newer with the adapter": {settings: `"extensions": ["` + adapter + `"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if w.settings != "" && os.Getenv("PARLEY_LONG") != "1" {
+				t.Skip("the adapter takes its time to load; make long runs it")
+			}
+			t.Parallel()
+			w.catalog = mcp.Catalog{live.Ours(t)}
+			w.guidance = "GUIDANCE-7"
+			l := launch(t, w,
+				says("ask", call("q", "mcp__parley_interaction__parley_clarify", map[string]any{})), then("q", fakemodel.Text("Blue.")),
+				says("make", call("m", "bash", map[string]any{"command": "touch made"})), then("m", fakemodel.Text("Made.")),
+				says("sleep", call("z", "bash", map[string]any{"command": "sleep 600"})),
+				says("wake", fakemodel.Text("Awake.")),
+			)
+			l.Prompt("ask")
+			events := l.Done()
+			if got := agenttest.Said(events); got != "Blue." || l.Host.Asks() != 0 {
+				t.Errorf("said %q, %d asked", got, l.Host.Asks())
+			}
+			live.WantIn(t, "told", l.Told("q").Text, "BLUE-42")
+			live.WantIn(t, "what the model knows", l.Model.Requests()[0].Everything(), "GUIDANCE-7")
+			if end := events[len(events)-1].(agents.Ended); end.Usage == nil || end.Usage.ContextUsed == nil {
+				t.Errorf("used %+v", end.Usage)
+			}
+			l.Prompt("make")
+			l.Host.NextAsk().Answer(live.Answered("allow_once"))
+			l.Done()
+			if !l.There("made") {
+				t.Error("what was allowed was not done")
+			}
+			l.Prompt("sleep")
+			l.Host.NextAsk().Answer(live.Answered("allow_once"))
+			l.Host.Until("call", func(all []agents.Event) bool { return agenttest.Saw[agents.ToolStarted](all[l.Turns:]) })
+			l.Interrupt()
+			if _, end := l.Ended(); end.Stop != agents.StopStopped {
+				t.Errorf("ended %+v", end)
+			}
+			l.Prompt("wake")
+			if got := agenttest.Said(l.Done()); got != "Awake." {
+				t.Errorf("said %q", got)
+			}
+			for _, n := range agenttest.All[agents.Notice](l.Host.Events()) {
+				t.Errorf("told %+v", n)
+			}
+		})
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 
 // piFamily is Pi with MCP of its own.
 var piFamily = family{
-	name: "pi", cli: clis.Pi, version: "1.6.0", program: "pi",
+	covered: "the tests of agents/pi",
+	name:    "pi", cli: clis.Pi, version: "1.6.0", program: "pi",
 	keys:    []string{"FAKE_KEY"},
 	install: installPi,
 	own:     ownPiFiles,
@@ -24,6 +25,8 @@ var piFamily = family{
 	native: func(call, question string, labels ...string) fakemodel.Reply {
 		return use(call, "ask_person", map[string]any{"question": question, "options": labels})
 	},
+	// Elsewhere a tool of an extension needs permission first.
+	more: map[string][]string{"native question": {"--mode", "full"}},
 	impossible: map[string]string{
 		"elicitation": "it offers MCP servers none",
 		"sub-agent":   "it has none",

@@ -36,6 +36,12 @@ func ownFiles(agent, cwd string, env []string) []ownFile {
 		add(cwd, ProjectFile, foreign.Claude)
 	case "codex":
 		add(codexHome(env), "config.toml", foreign.Codex)
+	case "pi":
+		dir := folder(env, "PI_CODING_AGENT_DIR")
+		if dir == "" && home != "" {
+			dir = filepath.Join(home, ".pi", "agent")
+		}
+		add(dir, "mcp.json", foreign.Cursor) // the same shape
 	case "opencode":
 		dir := folder(env, "XDG_CONFIG_HOME")
 		if dir == "" && home != "" {

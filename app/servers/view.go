@@ -166,6 +166,9 @@ func (s *Servers) Preview(ctx context.Context, agent, profile, cwd string) (app.
 	case "codex":
 		out.How = "Over the agent's input when the conversation begins; written nowhere."
 		data, err = inject.Codex(catalog, inject.CodexOwn{})
+	case "pi":
+		out.How = "A file for this launch alone, which only you can read; an extension of Parley's, loaded for this launch, registers them."
+		data, err = inject.Pi(catalog)
 	case "opencode":
 		out.How = "In a variable for this launch alone, OPENCODE_CONFIG_CONTENT; its headers and variables in files which only you can read."
 		for i := range catalog {
