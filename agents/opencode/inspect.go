@@ -3,6 +3,7 @@ package opencode
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,6 +29,9 @@ func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []s
 	}
 	defer os.RemoveAll(scratch)
 	stdout, stderr, code, err := run(ctx, []string{path, "--version"}, within(env, scratch))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return install // on a busy computer it takes its time, and no more is known
+	}
 	version := strings.TrimSpace(string(stdout))
 	if err != nil || code != 0 || !versionPattern.MatchString(version) {
 		install.Problem = &agents.Problem{
@@ -54,7 +58,7 @@ func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []s
 // within is env with all folders of the CLI's below another.
 func within(env []string, folder string) []string {
 	out := slices.Clone(env)
-	for _, key := range []string{"XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+	for _, key := range []string{"XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR"} {
 		out = append(out, key+"="+folder)
 	}
 	return out
