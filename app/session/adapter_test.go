@@ -26,6 +26,7 @@ type adapter struct {
 	turns    []agents.Turn
 	problem  *agents.Problem // of the next plans
 	listed   func(bridge.Credential)
+	renames  bool // it takes a new id whenever it is started
 	openHook func()
 	// interrupted hears of each interrupt, nil when nobody listens.
 	interrupted chan struct{}
@@ -54,7 +55,7 @@ func (ad *adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Laun
 		return agents.Launch{}, &agents.PlanError{Problem: *ad.problem}
 	}
 	native := spec.NativeID
-	if native == "" {
+	if native == "" || ad.renames {
 		native = "native-" + filepath.Base(spec.RunDir)
 	}
 	return agents.Launch{

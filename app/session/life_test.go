@@ -87,6 +87,82 @@ func TestResumeBringsTheAgentUp(t *testing.T) {
 	}
 }
 
+// A CLI that takes a new id at each resume: the session stays one, with all of
+// its history, and the newest id is what the next start resumes.
+func TestNewNativeIDAtEachResume(t *testing.T) {
+	w := newWorld(t, func(_ *session.Config, ad *adapter) { ad.renames = true })
+	ctx := context.Background()
+	s := w.create(app.NewSession{})
+	var turns []app.TurnID
+	var natives []string
+	for n := range 3 {
+		turn := w.send(s.ID, "say m x")
+		w.ended(turn)
+		if n > 0 && w.ad.lastSpec().NativeID != natives[n-1] {
+			t.Errorf("start %d resumed %q, want %q", n+1, w.ad.lastSpec().NativeID, natives[n-1])
+		}
+		turns, natives = append(turns, turn), append(natives, w.idle(s.ID).NativeID)
+		if err := w.m.Close(ctx, s.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.m.Resume(ctx, s.ID); err != nil && n < 2 {
+			t.Fatal(err)
+		}
+	}
+	if natives[0] == natives[1] || natives[1] == natives[2] || natives[0] == "" {
+		t.Errorf("ids %q", natives)
+	}
+	all, err := w.db.Sessions(ctx)
+	if err != nil || len(all) != 1 {
+		t.Errorf("%d sessions, %v", len(all), err)
+	}
+	for _, turn := range turns {
+		if got := w.texts(turn)["m"].Text; got != "x" {
+			t.Errorf("turn %s said %q", turn, got)
+		}
+	}
+}
+
+// The folder is moved in mid-turn: the turn ends as it would, a new agent can't
+// start and says which folder is missing, and works again once it is back.
+func TestFolderMovesInMidTurn(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := w.create(app.NewSession{Cwd: dir})
+	turn := w.send(s.ID, "tool t1\nnative n1\nsay m after")
+	in := w.asked(turn)
+	if err := os.Rename(dir, dir+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	w.answer(in.ID, "B")
+	if end := w.ended(turn); end.Status != app.TurnCompleted || w.texts(turn)["m"].Text != "after" {
+		t.Errorf("the turn ended as %s, %+v", end.Status, end.Problem)
+	}
+	w.idle(s.ID)
+	if err := w.m.Close(ctx, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	again := func() app.TurnEnded {
+		if err := w.m.Resume(ctx, s.ID); err != nil {
+			t.Logf("resume: %v", err)
+		}
+		return w.ended(w.send(s.ID, "say m x"))
+	}
+	if end := again(); end.Status != app.TurnFailed || end.Problem == nil || end.Problem.Code != "folder_unusable" || !strings.Contains(end.Problem.Title+end.Problem.Advice+end.Problem.Evidence, dir) {
+		t.Errorf("without its folder: %s, %+v", end.Status, end.Problem)
+	}
+	if err := os.Rename(dir+"-moved", dir); err != nil {
+		t.Fatal(err)
+	}
+	if end := again(); end.Status != app.TurnCompleted {
+		t.Errorf("with its folder again: %s, %+v", end.Status, end.Problem)
+	}
+}
+
 func TestDelete(t *testing.T) {
 	w := newWorld(t)
 	s := w.create(app.NewSession{})
