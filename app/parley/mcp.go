@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"parley/app"
 	"parley/app/api"
@@ -54,7 +55,10 @@ func (p *program) mcp(ctx context.Context, args []string) (int, error) {
 		"import":   {"file name write", 1, 1, p.mcpImport},
 		"trust":    {"cwd yes", 0, 0, p.mcpTrust},
 	}[sub]
-	if !ok {
+	switch {
+	case !ok && sub == "add":
+		return 0, usagef("parley mcp set makes a server, for instance: parley mcp set docs command=uvx args=docs-mcp")
+	case !ok:
 		return 0, usagef("parley mcp knows no %q.", sub)
 	}
 	f := &mcpFlags{FlagSet: flags("mcp " + sub)}
@@ -284,7 +288,11 @@ func jsonValue(field, value string) string {
 		if strings.HasPrefix(value, "[") || value == "" || value == "null" {
 			return value
 		}
-		data, err := json.Marshal(strings.Fields(value))
+		split := unicode.IsSpace
+		if field != "args" { // names hold no comma, arguments may
+			split = func(r rune) bool { return unicode.IsSpace(r) || r == ',' }
+		}
+		data, err := json.Marshal(strings.FieldsFunc(value, split))
 		if err != nil {
 			return value // texts always have a JSON form
 		}

@@ -55,7 +55,9 @@ func TestMCPFromTheTerminal(t *testing.T) {
 	has(t, out, "echo")
 	has(t, errs, "bare 1 answered")
 
-	h.run(exitDone, "mcp", "set", "bare", `agents=["claude","codex"]`)
+	h.run(exitDone, "mcp", "set", "bare", "agents=claude,codex")
+	_, errs = h.run(exitUsage, "mcp", "add", "docs")
+	has(t, errs, "parley mcp set docs command=")
 	h.run(exitDone, "mcp", "set", "bare", "--agent", "codex", "timeout=10m")
 	h.run(exitDone, "mcp", "disable", "bare", "--agent", "claude", "--profile", "work")
 	out, _ = h.run(exitDone, "mcp", "show")

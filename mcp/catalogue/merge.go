@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -422,6 +423,8 @@ func (s *Server) missing() string {
 		return "It has both a command and a url; one of them must go."
 	case stdio && s.Spec.Command == "":
 		return "It needs a command, or a url."
+	case stdio && strings.ContainsAny(s.Spec.Command, " \t") && !filepath.IsAbs(s.Spec.Command) && !strings.Contains(s.Spec.Command, "${"):
+		return "Its command is " + s.Spec.Command + ". Only the program belongs there; the rest goes into args."
 	case !stdio && s.Spec.URL == "":
 		return "A server of type " + string(s.Spec.Transport) + " needs a url."
 	case !stdio && (len(s.Spec.Args) > 0 || len(s.Spec.Env) > 0 || s.Spec.Cwd != ""):

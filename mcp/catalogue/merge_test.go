@@ -243,6 +243,8 @@ func TestNarrowedUntrustedAndOwn(t *testing.T) {
 		entry("mine", "command", catalogue.Text("x")),
 		entry("both", "command", catalogue.Text("x"), "url", catalogue.Text("http://h")),
 		entry("web", "url", catalogue.Text("http://h"), "headers.A", catalogue.Text("b")),
+		entry("line", "command", catalogue.Text("node server.js")), // a command line where the program belongs
+		entry("spaced", "command", catalogue.Text("/opt/My Notes/serve")),
 	}}
 	in := input(c, "claude", "default")
 	in.Own = []string{"mine", mcp.InteractionServer}
@@ -256,7 +258,7 @@ func TestNarrowedUntrustedAndOwn(t *testing.T) {
 	}
 	want := map[string]catalogue.State{
 		mcp.InteractionServer: catalogue.StateOn, "few": catalogue.StateElsewhere, "mine": catalogue.StateOwn,
-		"both": catalogue.StateIncomplete, "web": catalogue.StateOn, "theirs": catalogue.StateUntrusted,
+		"both": catalogue.StateIncomplete, "line": catalogue.StateIncomplete, "spaced": catalogue.StateOn, "web": catalogue.StateOn, "theirs": catalogue.StateUntrusted,
 	}
 	if diff := gocmp.Diff(want, states(in)); diff != "" {
 		t.Error(diff)

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"runtime"
@@ -23,7 +24,29 @@ type ACPServer struct {
 }
 
 // Pair is one variable or header.
-type Pair struct{ Name, Value string }
+type Pair struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// MarshalJSON is the entry as the protocol has it, so that a view shows what the
+// agent gets.
+func (s ACPServer) MarshalJSON() ([]byte, error) {
+	if s.Transport == mcp.Stdio {
+		return json.Marshal(struct {
+			Name    string   `json:"name"`
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+			Env     []Pair   `json:"env"`
+		}{s.Name, s.Command, s.Args, s.Env})
+	}
+	return json.Marshal(struct {
+		Type    mcp.Transport `json:"type"`
+		Name    string        `json:"name"`
+		URL     string        `json:"url"`
+		Headers []Pair        `json:"headers"`
+	}{s.Transport, s.Name, s.URL, s.Headers})
+}
 
 // ACP returns the catalogue as ACP's mcpServers, in catalogue order.
 func ACP(servers mcp.Catalog) ([]ACPServer, error) {

@@ -194,3 +194,20 @@ func TestServerOfItsOwnFolder(t *testing.T) {
 		}
 	}
 }
+
+// A view of what an ACP agent gets has the protocol's own names.
+func TestACPServersAsTheyGoOut(t *testing.T) {
+	list, err := inject.ACP(mcp.Catalog{
+		{Name: "docs", Transport: mcp.Stdio, Command: "uvx", Env: map[string]string{"B": "2", "A": "1"}},
+		{Name: "web", Transport: mcp.HTTP, URL: "https://h/mcp", Headers: map[string]string{"X": "y"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(list)
+	want := `[{"name":"docs","command":"uvx","args":[],"env":[{"name":"A","value":"1"},{"name":"B","value":"2"}]},` +
+		`{"type":"http","name":"web","url":"https://h/mcp","headers":[{"name":"X","value":"y"}]}]`
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
