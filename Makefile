@@ -32,7 +32,7 @@ page    := frontend/dist/index.html
 page_of := $(shell find frontend/src frontend/public -type f 2>/dev/null) $(wildcard frontend/*.html frontend/*.json frontend/*.ts)
 
 .PHONY: run build programs window test pictures long torture fuzz sabotage agents-matrix bench generate clean setup setup-test \
-        test-go test-beside test-page test-browser test-window
+        test-go test-page test-browser test-window
 
 run: setup
 	@$(MAKE) --no-print-directory build
@@ -63,11 +63,7 @@ window: $(page)
 
 test: setup-test
 	@$(MAKE) --no-print-directory build
-	@$(MAKE) --no-print-directory -j 2 $(apart) test-go test-beside
-
-# What is not Go's own, while Go's tests wait; each prints when it has ended.
-test-beside:
-	@$(MAKE) --no-print-directory test-page
+	@$(MAKE) --no-print-directory -j 2 $(apart) test-go test-page
 	@$(MAKE) --no-print-directory test-browser
 	@$(MAKE) --no-print-directory test-window
 

@@ -7,8 +7,7 @@ import (
 	"os/signal"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"parley/agents/agenttest/leaks"
 	"parley/app/core"
 	"parley/app/paths"
 )
@@ -21,7 +20,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(envBackend) != "" {
 		os.Exit(runBackend())
 	}
-	goleak.VerifyTestMain(m)
+	os.Exit(leaks.Run(m))
 }
 
 func runBackend() int {

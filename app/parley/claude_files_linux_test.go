@@ -191,6 +191,19 @@ func (w *watcher) look(mark string) {
 	}
 }
 
+// await waits until a command line with these words was read.
+func (w *watcher) await(t *testing.T, words string) {
+	t.Helper()
+	seen := func() bool {
+		return slices.ContainsFunc(w.lines(), func(line string) bool { return strings.Contains(line, words) })
+	}
+	for deadline := time.Now().Add(patience); !seen(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no command line with %q was read:\n%s", words, strings.Join(w.lines(), "\n"))
+		}
+	}
+}
+
 func (w *watcher) lines() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -208,7 +221,8 @@ func (w *watcher) lines() []string {
 // appears when they run it without us.
 func TestClaudeAndThePersonsOwnFiles(t *testing.T) {
 	var pause atomic.Int64 // before the last words, in nanoseconds
-	command := use("b1", "Bash", map[string]any{"command": "git frob; sleep 0.2; echo done"})
+	noted := filepath.Join(t.TempDir(), "noted") // its command line was; until then it runs
+	command := use("b1", "Bash", map[string]any{"command": "git frob; while [ ! -e " + noted + " ]; do sleep 0.1; done; echo done"})
 	h := newClaude(t,
 		fakemodel.Step{When: fakemodel.HasResult("w1"), Times: fakemodel.Always, Answer: func(r fakemodel.Request) fakemodel.Reply {
 			if _, ok := r.Tool(clarifyTool); ok {
@@ -242,6 +256,10 @@ func TestClaudeAndThePersonsOwnFiles(t *testing.T) {
 	secrets := []string{apiKey, headerSecret, serverSecret, tokenIn(t, dirs.Runs()), contextOf(h.asked("work"))}
 	h.run(exitDone, "answer", asked.ID, "--choose", "SQLite")
 	h.run(exitDone, "answer", r.nth(app.KindApproval, 3).ID, "--allow", "once")
+	w.await(t, "git frob; ")
+	if err := os.WriteFile(noted, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r.done()
 	took := time.Since(began)
 	w.end()

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"parley/agents/agenttest/leaks"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(ownServerVar) != "" {
 		os.Exit(ownServer())
 	}
-	os.Exit(m.Run())
+	os.Exit(leaks.Run(m))
 }
 
 // ownServerVar makes this test binary an MCP server of the person's own.

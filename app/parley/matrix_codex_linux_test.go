@@ -99,6 +99,7 @@ func ownCodexFiles(h *claudeHome) []string {
 	config := strings.ReplaceAll(codexConfig, "$URL", h.model.URL()) + `
 [mcp_servers.own] # the one I wrote
 command = "` + self + `"
+startup_timeout_sec = 60
 env = { ` + ownServerVar + ` = "1", OWN_SECRET = "` + serverSecret + `" }
 `
 	var theirs []string
