@@ -220,7 +220,7 @@ func (w *watcher) lines() []string {
 // What appears in their folders, and what the CLI notes in its own file, is what
 // appears when they run it without us.
 func TestClaudeAndThePersonsOwnFiles(t *testing.T) {
-	var pause atomic.Int64 // before the last words, in nanoseconds
+	var pause atomic.Int64                       // before the last words, in nanoseconds
 	noted := filepath.Join(t.TempDir(), "noted") // its command line was; until then it runs
 	command := use("b1", "Bash", map[string]any{"command": "git frob; while [ ! -e " + noted + " ]; do sleep 0.1; done; echo done"})
 	h := newClaude(t,
