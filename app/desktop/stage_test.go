@@ -28,8 +28,7 @@ type stage struct {
 	env  []string
 	bins string
 
-	screen  *exec.Cmd // the X server
-	notices *exec.Cmd // the notification service
+	screen *exec.Cmd // the X server
 }
 
 const waitLimit = 20 * time.Second
@@ -58,7 +57,7 @@ func newStage(t testing.TB) *stage {
 	bus, _ := s.firstLine(3, "dbus-daemon", "--session", "--nofork", "--print-address=3")
 	s.env = append(s.env, "DISPLAY=:"+display, "DBUS_SESSION_BUS_ADDRESS="+bus)
 	s.start("openbox")
-	s.notices = s.start("dunst", "-conf", "/dev/null")
+	s.start("dunst", "-conf", "/dev/null")
 	return s
 }
 
