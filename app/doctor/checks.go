@@ -278,6 +278,9 @@ func (t *trial) resume(ctx context.Context) app.CheckResult {
 	}
 	r := t.word(ctx, of(next.TurnID), began, t.d.cfg.Patience.Start)
 	switch {
+	case r.State != app.CheckPassed && findings[r.Finding.Code] == words{}:
+		t.again(ctx, promptResume) // for the probe
+		return r                   // what it says itself tells more
 	case r.State != app.CheckPassed:
 		found := t.find("resume_failed")
 		found.Detail = strings.TrimSpace(r.Finding.Text + "\n" + r.Finding.Detail)

@@ -112,6 +112,10 @@ func (t *trial) begin(ctx context.Context) error {
 		return fmt.Errorf("open a back end: %w", err)
 	}
 	t.back = back
+	// The look at the install is made before a session starts, as it usually is.
+	if _, err := back.Client().Agents(ctx, false); err != nil {
+		return err
+	}
 	t.events, err = follow(ctx, back.Client())
 	return err
 }
