@@ -29,7 +29,7 @@ func Known(client string) []Entry {
 	asking := map[agents.Mode]string{agents.ModeAsk: ""}
 	known := []Entry{
 		{
-			Family: "gemini", Name: "Gemini CLI", Binaries: []string{"gemini"}, Args: []string{"--experimental-acp"},
+			Family: "gemini", Name: "Gemini CLI", Binaries: []string{"gemini"}, Args: []string{"--acp"},
 			VersionArgs: []string{"--version"}, InstallCmd: "npm install -g @google/gemini-cli", LoginCmd: "gemini",
 			Modes:  map[agents.Mode]string{agents.ModePlan: "plan", agents.ModeAsk: "default", agents.ModeEdits: "autoEdit", agents.ModeFull: "yolo"},
 			Images: true, Resume: true,
