@@ -1,6 +1,8 @@
 package core_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ import (
 )
 
 // Of two forms in one message of the model the first is shown and the second
-// refused. The CLI keeps the call of the form
+// refused; another call beside them is made. The CLI keeps the call of the form
 // and makes it again with the answer, whose result is the answer alone.
 func TestClaudeShowsOneFormOfOneMessage(t *testing.T) {
 	const prefix = "mcp__" + mcp.InteractionServer + "__"
@@ -22,10 +24,13 @@ func TestClaudeShowsOneFormOfOneMessage(t *testing.T) {
 	}
 	model, project := claudeHome(t,
 		fakemodel.Step{When: fakemodel.UserSays("build it"), Reply: fakemodel.Blocks(
-			form("f1", "First?"), form("f2", "Second?"))},
+			fakemodel.ToolUse("r1", "Read", `{"file_path":"notes.txt"}`), form("f1", "First?"), form("f2", "Second?"))},
 		fakemodel.Step{When: fakemodel.HasResult("f1"), Reply: fakemodel.Text("Then I do that.")},
 		fakemodel.Step{Times: fakemodel.Always, Reply: fakemodel.Text("Untitled")},
 	)
+	if err := os.WriteFile(filepath.Join(project, "notes.txt"), []byte("a note"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	b := backend.Open(t, apptest.Home(t))
 	tape := apptest.Follow(t, b.Client)
 	s, err := b.Client.CreateSession(ctx, api.NewSession{Agent: "claude", Cwd: project, Mode: "edits"})
@@ -61,6 +66,9 @@ func TestClaudeShowsOneFormOfOneMessage(t *testing.T) {
 	}
 	if second, ok := told.ToolResult("f2"); !ok || !second.IsError || !strings.Contains(second.Text, "shown a form already") {
 		t.Errorf("of the second form it read %+v", second)
+	}
+	if beside, ok := told.ToolResult("r1"); !ok || beside.IsError {
+		t.Errorf("of the call beside them it read %+v", beside)
 	}
 	if list, err := b.Client.Interactions(ctx, app.InteractionFilter{SessionID: s.ID}); err != nil || len(list) != 1 || list[0].DeliveredAt == 0 {
 		t.Errorf("recorded %+v, %v", list, err)
