@@ -52,6 +52,7 @@ type turn struct {
 	requested bool // a Prompt has a part in it
 	begun     bool // the CLI works on it
 	stopped   bool // a person asked it to stop
+	owed      bool // it is one of the CLI's commands, whose answer comes at its end
 	idle      bool // the CLI says that it is done, but not yet how all of it ended
 }
 
@@ -185,19 +186,27 @@ func (c *conversation) send(ctx context.Context, parts []inputPart, model modelI
 // run has the CLI do something of its own, whose answer comes at its end. It
 // fails the turn when the CLI would not.
 func (c *conversation) run(open *turn, what string, body any) {
+	c.mu.Lock()
+	open.owed = true
+	c.mu.Unlock()
 	err := c.server.call(c.ctx, http.MethodPost, sessionPath(c.nativeID(), what), body, nil)
 	c.later(func() {
 		c.mu.Lock()
-		stands := c.turn == open && !open.begun
+		stands := c.turn == open
+		open.owed, open.idle = false, true
+		begun := open.begun
 		c.mu.Unlock()
-		switch refused, ok := errors.AsType[*refusal](err); {
-		case !stands: // events tell how it ends
-		case ok:
+		refused, ok := errors.AsType[*refusal](err)
+		switch {
+		case !stands:
+		case ok && !begun:
 			f := saying(refused.Body)
 			c.fault = &f
 			c.finish()
-		case err == nil:
+		case !begun:
 			c.finish() // there was nothing to do
+		default:
+			c.settle.Reset(settleTime) // what is left of its events is on its way
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 // settleTime is how long the rest of a turn is waited for once the CLI says that
 // it is idle, or that it did not begin. After a stop it says so before it tells
 // what became of the call that ran; as a rule the rest comes at once.
-const settleTime = 5 * time.Second
+const settleTime = 2 * time.Second
 
 // handle takes one event.
 func (c *conversation) handle(r received) {
@@ -66,7 +66,7 @@ func (c *conversation) other(r received) {
 		c.mu.Unlock()
 	}
 	c.mu.Lock()
-	rest := c.turn != nil && c.turn.idle
+	rest := c.turn != nil && c.turn.idle && !c.turn.owed
 	c.mu.Unlock()
 	if rest && !d.busy() {
 		c.finish()
@@ -120,9 +120,12 @@ func (c *conversation) idle(id string) {
 		c.mu.Unlock()
 		return // it belongs to the turn before
 	}
-	again := c.turn.idle
+	again, owed := c.turn.idle, c.turn.owed
 	c.turn.idle = true
 	c.mu.Unlock()
+	if owed {
+		return // it may be idle in between
+	}
 	if again || !c.decoder.busy() {
 		c.finish()
 		return
@@ -155,7 +158,7 @@ func (c *conversation) failed(e errorEvent) {
 // settled ends a turn whose rest did not come.
 func (c *conversation) settled() {
 	c.mu.Lock()
-	ends := c.turn != nil && (c.turn.idle || !c.turn.begun && c.fault != nil)
+	ends := c.turn != nil && (c.turn.idle && !c.turn.owed || !c.turn.begun && c.fault != nil)
 	c.mu.Unlock()
 	if ends {
 		c.finish()
