@@ -72,7 +72,8 @@ test: setup-test
 test-go:
 	@unformatted=$$(gofmt -l app agents mcp frontend/*.go *.go); [ -z "$$unformatted" ] || { echo "not formatted: $$unformatted"; exit 1; }
 	go vet ./...
-	go test -race -timeout 15m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) ./app/parley ./...
+	go test -race -timeout 60m -run '^TestInstall' ./build/clis
+	go test -race -timeout 25m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) ./app/parley ./...
 
 test-page:
 	npm --prefix frontend run --silent check

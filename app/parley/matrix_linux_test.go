@@ -63,7 +63,7 @@ type family struct {
 	brief string
 }
 
-var families = []family{claudeFamily, codexFamily, piFamily, grokFamily}
+var families = []family{claudeFamily, codexFamily, openCodeFamily, piFamily, grokFamily}
 
 // cell is one promise. A long one waits as a person would, and is run when it is
 // asked for.

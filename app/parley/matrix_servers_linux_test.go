@@ -20,8 +20,8 @@ import (
 // be filled in reaches the server and no file.
 func cellOverrideServers(t *testing.T, f family) {
 	script := []fakemodel.Step{
-		onSaying("use both", use("o1", f.tool("mine", "echo"), map[string]any{"text": "said it"})),
-		onResult("o1", use("o2", f.tool("web", "whoami"), map[string]any{})),
+		onSaying("use both", f.use("o1", "mine", "echo", map[string]any{"text": "said it"})),
+		onResult("o1", f.use("o2", "web", "whoami", map[string]any{})),
 		onResult("o2", fakemodel.Text("Both answered.")),
 	}
 	h := newAgent(t, f, script...)

@@ -30,7 +30,7 @@ import (
 const EnvCache = "PARLEY_CLI_CACHE"
 
 // limit bounds one installation, the wait for another program's included.
-const limit = 5 * time.Minute
+const limit = 10 * time.Minute
 
 //go:embed claude/package.json claude/package-lock.json claude/.npmrc
 //go:embed claude-2.1.197/package.json claude-2.1.197/package-lock.json claude-2.1.197/.npmrc

@@ -50,6 +50,22 @@ func TestInstalledOnceAndRuns(t *testing.T) {
 	}
 }
 
+// The usual run makes this first, so that a cold cache costs no test the time
+// that it has for an agent.
+func TestInstallWhatTheUsualRunNeeds(t *testing.T) {
+	usual := map[string]*clis.CLI{
+		"claude": clis.Claude, "older claude": clis.ClaudeOld, "codex": clis.Codex, "opencode": clis.OpenCode,
+		"grok": clis.Grok, "pi": clis.Pi, "older pi": clis.PiOld, "example of ACP": clis.ACPExample,
+	}
+	for name, c := range usual {
+		t.Run(name, func(t *testing.T) {
+			if info, err := os.Stat(c.Path(t)); err != nil || !info.Mode().IsRegular() {
+				t.Errorf("there is no program: %v", err)
+			}
+		})
+	}
+}
+
 // A relative cache would land in whatever folder a test runs in.
 func TestRelativeCacheIsRefused(t *testing.T) {
 	t.Setenv(clis.EnvCache, "some/folder")
