@@ -97,15 +97,44 @@ func nothingLeft(t *testing.T, mark string) {
 	t.Logf("all gone %v after", took)
 }
 
+// npx is the real one, as servers are started by it, with a package of this
+// computer whose program leaves its session, its parent and signals aside; nil
+// where there is none.
+func npx(t *testing.T) []string {
+	t.Helper()
+	if _, err := exec.LookPath("npx"); err != nil {
+		return nil
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"package.json": `{"name": "project", "version": "1.0.0"}`,
+		"node_modules/.bin/server": "#!/bin/sh\n" +
+			`sh -c "sleep 9999 & sleep 9999" & setsid sh -c 'trap "" TERM; sleep 9999; sleep 9999' & (sleep 9999 &); echo ready; wait` + "\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sh(`cd '` + dir + `' && npm_config_cache='` + dir + `/cache' npm_config_update_notifier=false npx --offline server`)
+}
+
 // The promise: kill -9 of the app, and nothing of the agent survives, neither
 // what moved to sessions of its own, nor what lost its parent, nor what ignores
 // signals.
 func TestKilledAppLeavesNothing(t *testing.T) {
 	for name, agent := range map[string][]string{
 		"generations": clan(6),
-		"npx":         sh(`sh -c "sh -c 'sleep 9999' & sleep 9999" & setsid sh -c 'trap "" TERM; sleep 9999; sleep 9999' & (sleep 9999 &); echo ready; wait`),
+		"npx":         npx(t),
+		"uvx":         sh(`sh -c "sh -c 'sleep 9999' & sleep 9999" & setsid sh -c 'trap "" TERM; sleep 9999; sleep 9999' & (sleep 9999 &); echo ready; wait`), // of its shape
 	} {
 		t.Run(name, func(t *testing.T) {
+			if agent == nil {
+				t.Skip("not run: there is no npx")
+			}
 			a := startApp(t, agent...)
 			until(t, "the whole tree is up", func() bool { return len(alive(t, a.mark)) >= 7 })
 			a.kill(t)
