@@ -37,7 +37,11 @@ type Conversation struct {
 	turn      *turn                              // nil between turns
 	asks      map[string]context.CancelCauseFunc // by id of the request
 	closed    bool
+	mode      chan struct{} // closed when the last change of mode was answered, nil before the first
 }
+
+// modeLimit bounds the wait of a prompt for the answer to a change of mode.
+const modeLimit = 15 * time.Second
 
 // turn is the running turn.
 type turn struct {
@@ -56,10 +60,15 @@ const (
 
 var _ agents.Agent = (*Conversation)(nil)
 
-// Prompt begins a turn.
-func (c *Conversation) Prompt(_ context.Context, t agents.Turn) error {
+// Prompt begins a turn, once the agent has answered a change of mode before it:
+// an agent that handles each message on a thread of its own might begin in the
+// mode that the person has just left. Measured with agents on the ACP Go SDK.
+func (c *Conversation) Prompt(ctx context.Context, t agents.Turn) error {
 	blocks, err := promptBlocks(t, c.images)
 	if err != nil {
+		return err
+	}
+	if err := c.modeAnswered(ctx); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -79,6 +88,25 @@ func (c *Conversation) Prompt(_ context.Context, t agents.Turn) error {
 		c.leave(running)
 	}
 	return err
+}
+
+func (c *Conversation) modeAnswered(ctx context.Context) error {
+	c.mu.Lock()
+	answered := c.mode
+	c.mu.Unlock()
+	if answered == nil {
+		return nil
+	}
+	limit := time.NewTimer(modeLimit)
+	defer limit.Stop()
+	select {
+	case <-answered:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-limit.C:
+		return fmt.Errorf("the agent has not answered a change of its permission mode for %v", modeLimit)
+	}
 }
 
 // leave says that a turn is over; who says so first is heard.
@@ -189,9 +217,15 @@ func (c *Conversation) SetMode(_ context.Context, m agents.Mode) error {
 	if native == "" { // it has no name for the mode that it starts in
 		return agents.ErrUnsupported
 	}
-	return c.peer.request(acp.AgentMethodSessionSetMode,
-		acp.SetSessionModeRequest{SessionId: acp.SessionId(c.sessionID()), ModeId: acp.SessionModeId(native)},
+	answered := make(chan struct{})
+	c.mu.Lock()
+	c.mode = answered
+	session := c.session
+	c.mu.Unlock()
+	err := c.peer.request(acp.AgentMethodSessionSetMode,
+		acp.SetSessionModeRequest{SessionId: acp.SessionId(session), ModeId: acp.SessionModeId(native)},
 		func(_ json.RawMessage, err error) {
+			defer close(answered)
 			switch {
 			case err == nil:
 				c.decoder.mode = native
@@ -205,6 +239,10 @@ func (c *Conversation) SetMode(_ context.Context, m agents.Mode) error {
 				Advice: "It goes on in the mode it had.",
 			})
 		})
+	if err != nil {
+		close(answered)
+	}
+	return err
 }
 
 // Close ends the agent's input. It returns once everything queued is written or

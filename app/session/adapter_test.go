@@ -30,6 +30,8 @@ type adapter struct {
 	openHook func()
 	// interrupted hears of each interrupt, nil when nobody listens.
 	interrupted chan struct{}
+	// sent runs when a prompt has been written and before it is said to be.
+	sent func(agents.Turn)
 	// approval makes the request of an id, nil for one to run rm.
 	approval func(id string) *agents.Approval
 }
@@ -241,8 +243,13 @@ func (c *conversation) ask(m fromAgent) {
 func (c *conversation) Prompt(_ context.Context, t agents.Turn) error {
 	c.ad.mu.Lock()
 	c.ad.turns = append(c.ad.turns, t)
+	sent := c.ad.sent
 	c.ad.mu.Unlock()
-	return c.write(toAgent{Op: "prompt", Text: t.Text, Context: t.Context})
+	err := c.write(toAgent{Op: "prompt", Text: t.Text, Context: t.Context})
+	if sent != nil {
+		sent(t)
+	}
+	return err
 }
 
 func (c *conversation) Steer(_ context.Context, t agents.Turn) error {

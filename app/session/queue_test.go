@@ -256,6 +256,11 @@ func TestLateAnswer(t *testing.T) {
 	in := w.asked(turn)
 	kill(t, w, s.ID)
 	w.ended(turn)
+	// The agent is done with it before its sender comes to say that it is sent.
+	ended := make(chan struct{})
+	w.ad.mu.Lock()
+	w.ad.sent = func(agents.Turn) { <-ended }
+	w.ad.mu.Unlock()
 	reply, err := w.desk.Answer(context.Background(), app.Answer{
 		InteractionID: in.ID, Status: app.StatusAnswered, Answers: map[string][]string{"q": {"B"}}, Typed: map[string]string{"q": "but small"},
 	})
@@ -263,6 +268,7 @@ func TestLateAnswer(t *testing.T) {
 		t.Fatalf("answered %+v, %v", reply, err)
 	}
 	w.ended(reply.TurnID)
+	close(ended)
 	w.tape.Wait("the delivery", func(e app.Event) bool {
 		d, ok := e.Data.(app.InteractionDelivered)
 		return ok && d.InteractionID == in.ID

@@ -115,6 +115,9 @@ func (a *actor) prompt() {
 
 func (a *actor) prompted(t *turn, l *live, err error) {
 	close(t.sent)
+	if err == nil { // also when the turn has ended before we come to hear of it
+		a.reached(t)
+	}
 	if a.turn != t {
 		return
 	}
@@ -127,14 +130,18 @@ func (a *actor) prompted(t *turn, l *live, err error) {
 		return
 	}
 	t.prompted = true
+	if t.stopping || t.deferring {
+		a.interrupt(t, l)
+	}
+}
+
+// reached records what the agent knows now that the turn's message has left.
+func (a *actor) reached(t *turn) {
 	if t.row.Late != "" {
 		a.out.write(func() error { return a.m.cfg.Desk.Delivered(a.ctx, t.row.Late) })
 	}
 	if t.tells != "" {
 		a.formDelivered(t.tells)
-	}
-	if t.stopping || t.deferring {
-		a.interrupt(t, l)
 	}
 }
 
