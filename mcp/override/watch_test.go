@@ -30,13 +30,15 @@ func (r *reloads) WithAttrs([]slog.Attr) slog.Handler { return r }
 func (r *reloads) WithGroup(string) slog.Handler      { return r }
 
 // is waits until as many were taken, the one that shows that the watch is there
-// among them, and sees that they were no more.
-func (r *reloads) is(t *testing.T, want int32) {
+// among them, and sees that they were no more. A save that is not made in one
+// step may be seen half done too, when the machine is so busy that its steps lie
+// further apart than the watch waits for quiet.
+func (r *reloads) is(t *testing.T, want int32, oneStep bool) {
 	t.Helper()
 	for limit := time.Now().Add(patience); r.n.Load() < want && time.Now().Before(limit); {
 		time.Sleep(time.Millisecond) // the log is written after the news goes out
 	}
-	if n := r.n.Load(); n != want {
+	if n := r.n.Load(); n < want || oneStep && n > want {
 		t.Errorf("%d reloads, want %d", n, want)
 	}
 }
@@ -68,7 +70,7 @@ func watched(t *testing.T, cfg override.Config) (f *override.File, changes <-cha
 	})
 	// The watch is there once it reports a first change from outside.
 	mark := get(t, cfg.Path) + "// watched\n"
-	put(t, cfg.Path, mark)
+	inOneStep(t, cfg.Path, mark)
 	await(t, changes, func(s override.State) bool { return string(s.Text) == mark })
 	return f, changes, count
 }
@@ -88,15 +90,20 @@ func await(t *testing.T, changes <-chan override.State, ok func(override.State) 
 	}
 }
 
+func inOneStep(t testing.TB, path, text string) {
+	t.Helper()
+	put(t, path+".tmp", text)
+	if err := os.Rename(path+".tmp", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const renamed = "renamed over, as most tools"
+
 // saves are the ways in which editors save.
 var saves = map[string]func(t testing.TB, path, text string){
 	"in place, as VS Code": put,
-	"renamed over, as most tools": func(t testing.TB, path, text string) {
-		put(t, path+".tmp", text)
-		if err := os.Rename(path+".tmp", path); err != nil {
-			t.Fatal(err)
-		}
-	},
+	renamed:                inOneStep,
 	"old one moved aside, as vim": func(t testing.TB, path, text string) {
 		put(t, filepath.Join(filepath.Dir(path), "4913"), "") // vim tries the folder with it
 		if err := errors.Join(os.Remove(filepath.Join(filepath.Dir(path), "4913")), os.Rename(path, path+"~")); err != nil {
@@ -145,7 +152,7 @@ func TestEveryWayOfSaving(t *testing.T) {
 					t.Errorf("round %d: %s in force, %+v", i, st.Force, st.Config.Servers)
 				}
 			}
-			count.is(t, 1+3)
+			count.is(t, 1+3, name == renamed)
 		})
 	}
 }
@@ -177,7 +184,7 @@ func TestRealEditors(t *testing.T) {
 				want := fmt.Sprintf(`"%ds"`, 100+i)
 				await(t, changes, func(s override.State) bool { return strings.Contains(string(s.Text), want) })
 			}
-			count.is(t, 1+2)
+			count.is(t, 1+2, name == "sed")
 		})
 	}
 }
