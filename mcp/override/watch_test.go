@@ -90,8 +90,13 @@ func await(t *testing.T, changes <-chan override.State, ok func(override.State) 
 	}
 }
 
+// inOneStep replaces the file that path leads to.
 func inOneStep(t testing.TB, path, text string) {
 	t.Helper()
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	put(t, path+".tmp", text)
 	if err := os.Rename(path+".tmp", path); err != nil {
 		t.Fatal(err)
