@@ -71,33 +71,36 @@ export function ServerDetail(p: Props) {
           <Icon name="down" />
         </Menu>
         {p.folderPick}
-        <span className="grow" />
-        {p.mayChange && row.group !== 'managed' && (
-          <button
-            type="button"
-            className="btn sm"
-            disabled={test === null}
-            onClick={() => void tryServer(row.name, { agent: view.agent, profile, cwd }, t('common.offline'))}
-          >
-            {t('mcp.test')}
+        <span className="row mcp-acts">
+          {p.mayChange && row.group !== 'managed' && (
+            <button
+              type="button"
+              className="btn sm"
+              disabled={test === null}
+              onClick={() =>
+                void tryServer(row.name, { agent: view.agent, profile, cwd }, t('common.offline'))
+              }
+            >
+              {t('mcp.test')}
+            </button>
+          )}
+          <button type="button" className="btn sm bare" onClick={p.preview}>
+            {t('mcp.preview')}
           </button>
-        )}
-        <button type="button" className="btn sm bare" onClick={p.preview}>
-          {t('mcp.preview')}
-        </button>
-        {p.mayChange && row.group === 'yours' && (
-          <Menu
-            className="btn icon sm"
-            title={t('common.more')}
-            align="right"
-            items={[{ id: 'remove', label: t('mcp.remove'), note: t('mcp.removeNote'), danger: true }]}
-            choose={() =>
-              void p.change(() => api.editMCP(edit({ name: row.name, server: true, remove: true })))
-            }
-          >
-            <Icon name="more" />
-          </Menu>
-        )}
+          {p.mayChange && row.group === 'yours' && (
+            <Menu
+              className="btn icon sm"
+              title={t('common.more')}
+              align="right"
+              items={[{ id: 'remove', label: t('mcp.remove'), note: t('mcp.removeNote'), danger: true }]}
+              choose={() =>
+                void p.change(() => api.editMCP(edit({ name: row.name, server: true, remove: true })))
+              }
+            >
+              <Icon name="more" />
+            </Menu>
+          )}
+        </span>
       </div>
       {server.state !== 'on' && server.why && (
         <p className="mcp-why">

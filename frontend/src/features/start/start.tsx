@@ -225,17 +225,18 @@ function NewSessionForm() {
           {agent && <StartEffort agent={agent} model={model} effort={effort} choose={setEffort} />}
           <StartProfile profile={profile} choose={setProfile} />
           {agent && <ModeMenu className="pick" mode={chosenMode} modes={agent.modes} choose={setMode} />}
-          <span className="grow" />
-          <AddPicture add={pictures.add} />
-          <button
-            type="button"
-            className={ready ? 'btn solid' : 'btn'}
-            aria-disabled={!ready || undefined}
-            title={t('start.startKey')}
-            onClick={() => void start()}
-          >
-            {t('start.start')}
-          </button>
+          <span className="start-end">
+            <AddPicture add={pictures.add} />
+            <button
+              type="button"
+              className={ready ? 'btn solid' : 'btn'}
+              aria-disabled={!ready || undefined}
+              title={t('start.startKey')}
+              onClick={() => void start()}
+            >
+              {t('start.start')}
+            </button>
+          </span>
         </div>
       </div>
       {chosenMode === 'full' && (
