@@ -120,9 +120,9 @@ func (a *asker) show() {
 	for i, o := range pr.options {
 		a.p.say("%s", strings.TrimRight(plain(optionLine(fmt.Sprintf("  %2d) ", i+1), o)), "\n"))
 	}
+	a.shown = time.Now() // before the invitation to type, so that who follows it is heard
 	a.p.say("%s", pr.hint())
 	fmt.Fprint(a.p.Err, "> ")
-	a.shown = time.Now()
 }
 
 // line takes a line. It returns the answer once it is whole, else nil. A line

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,11 +39,38 @@ func newHome(t *testing.T) *home {
 	t.Parallel()
 	dirs := apptest.Home(t)
 	user := t.TempDir()
+	work := t.TempDir()
+	t.Cleanup(func() { allGone(t, "HOME="+user) }) // before the folders go, after the programs
 	return &home{
-		t: t, work: t.TempDir(),
+		t: t, work: work,
 		bin: filepath.Join(apptest.Programs(t, "parley", "parley-mcp", "parley-run"), "parley"),
 		env: []string{"PARLEY_HOME=" + filepath.Dir(dirs.Config), "HOME=" + user, "PATH=/usr/bin:/bin", "SHELL=/bin/sh", "LANG=C.UTF-8",
 			"PARLEY_DEMO_STATE=" + filepath.Join(user, "demo")},
+	}
+}
+
+// allGone waits until no process has the variable: what a killed program had
+// started ends by itself, a moment later. Where processes can't be listed it
+// does nothing.
+func allGone(t *testing.T, variable string) {
+	t.Helper()
+	var left []string
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		left = nil
+		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range environs {
+			if text, err := os.ReadFile(path); err == nil && slices.Contains(strings.Split(string(text), "\x00"), variable) {
+				command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+				left = append(left, strings.ReplaceAll(string(command), "\x00", " "))
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("left behind: %q", left)
+			return
+		}
 	}
 }
 
