@@ -37,11 +37,11 @@ func TestAFormAtTheTerminal(t *testing.T) {
 	h := newHome(t)
 	keyboard, tty := terminal(t)
 	r := h.demoAt(tty, "form")
-	r.says(r.err, "Which branch should the release come from?")
+	r.invites("Which branch should the release come from?")
 	typed(t, keyboard, "1\n")
-	r.says(r.err, "Which checks should run before it?")
+	r.invites("Which checks should run before it?")
 	typed(t, keyboard, "1 3\n")
-	r.says(r.err, "What should the note say?")
+	r.invites("What should the note say?")
 	typed(t, keyboard, "\n")
 	if code := r.code(); code != exitDone {
 		t.Errorf("exit code %d", code)
@@ -51,7 +51,7 @@ func TestAFormAtTheTerminal(t *testing.T) {
 	}
 
 	r = h.demoAt(tty, `form {"questions":["Really?"]}`)
-	r.says(r.err, "Really?")
+	r.invites("Really?")
 	typed(t, keyboard, "/dismiss\n")
 	if code := r.code(); code != exitDeferred {
 		t.Errorf("closed: exit code %d", code)
@@ -68,7 +68,7 @@ func TestAFormIsAnsweredLaterAtTheTerminal(t *testing.T) {
 	cmd := exec.Command(h.bin, "sessions", "resume", in.SessionID)
 	cmd.Dir, cmd.Env, cmd.Stdin = h.work, h.env, tty
 	r = launch(t, cmd)
-	r.says(r.err, "Go on?")
+	r.invites("Go on?")
 	typed(t, keyboard, "2\n")
 	if code := r.code(); code != exitDone || !strings.Contains(r.out.String()+r.err.String(), `{"answer":["no"]}`) {
 		t.Errorf("exit code %d, %q", code, r.out.String()+r.err.String())

@@ -193,6 +193,15 @@ func (r *running) says(l *lines, part string) {
 	await(r, l, func(text string) (bool, bool) { return true, strings.Contains(text, part) })
 }
 
+// invites waits until the terminal has asked this and invites to type.
+func (r *running) invites(question string) {
+	r.t.Helper()
+	await(r, r.err, func(text string) (bool, bool) {
+		_, after, ok := strings.Cut(text, question)
+		return true, ok && strings.Contains(after, "/dismiss to close it.")
+	})
+}
+
 // event waits for the first event of a type in the output of --json.
 func (r *running) event(typ app.EventType) app.Event {
 	r.t.Helper()
