@@ -205,10 +205,9 @@ type Attachment struct {
 
 // Conn is a started agent as its adapter sees it.
 type Conn struct {
-	In      io.WriteCloser  // its stdin
-	Out     io.Reader       // its stdout
-	BaseURL string          // for ConnectHTTP
-	Done    <-chan struct{} // closed when the process tree has ended
+	In   io.WriteCloser  // its stdin
+	Out  io.Reader       // its stdout
+	Done <-chan struct{} // closed when the process tree has ended
 }
 
 // Adapter is one family. All methods may be called from any goroutine; Plan,

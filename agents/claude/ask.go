@@ -74,12 +74,12 @@ func (q question) field(id string) agents.Field {
 // said something.
 func nativeAnswer(r request, fields []agents.Field, o agents.Outcome) permissionAnswer {
 	if o.Reason != "response" {
-		return permissionAnswer{Behavior: "deny", Message: noAnswer(o)}
+		return permissionAnswer{Behavior: "deny", Message: o.NoAnswer()}
 	}
 	var q questions
 	var input map[string]json.RawMessage
 	if json.Unmarshal(r.Input, &q) != nil || json.Unmarshal(r.Input, &input) != nil {
-		return permissionAnswer{Behavior: "deny", Message: noAnswer(agents.Outcome{Reason: "cancelled"})}
+		return permissionAnswer{Behavior: "deny", Message: agents.Outcome{Reason: "cancelled"}.NoAnswer()}
 	}
 	answers := map[string]string{}
 	for i, f := range fields {
@@ -88,16 +88,16 @@ func nativeAnswer(r request, fields []agents.Field, o agents.Outcome) permission
 		}
 	}
 	if len(answers) == 0 {
-		return permissionAnswer{Behavior: "deny", Message: noAnswer(agents.Outcome{Reason: "dismissed"})}
+		return permissionAnswer{Behavior: "deny", Message: agents.Outcome{Reason: "dismissed"}.NoAnswer()}
 	}
 	given, err := json.Marshal(answers)
 	if err != nil {
-		return permissionAnswer{Behavior: "deny", Message: noAnswer(agents.Outcome{Reason: "cancelled"})}
+		return permissionAnswer{Behavior: "deny", Message: agents.Outcome{Reason: "cancelled"}.NoAnswer()}
 	}
 	input["answers"] = given
 	updated, err := json.Marshal(input)
 	if err != nil {
-		return permissionAnswer{Behavior: "deny", Message: noAnswer(agents.Outcome{Reason: "cancelled"})}
+		return permissionAnswer{Behavior: "deny", Message: agents.Outcome{Reason: "cancelled"}.NoAnswer()}
 	}
 	return permissionAnswer{Behavior: "allow", Input: updated}
 }
@@ -122,21 +122,6 @@ func answerText(f agents.Field, given []string) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// noAnswer is what the model reads in place of an answer. Each end of the
-// question reads differently, none like consent, and no choice is repeated.
-func noAnswer(o agents.Outcome) string {
-	switch {
-	case o.Refused != "":
-		return o.Refused
-	case o.Reason == "dismissed":
-		return "The person closed the question without answering. That is no approval and chooses nothing: leave undone what depended on the answer, and say so."
-	case o.Reason == "timeout":
-		return "Nobody answered the question in time. That is no approval and chooses nothing: leave undone what depended on the answer, and say so."
-	default:
-		return "The question was cancelled before anybody answered. That is no approval and chooses nothing: leave undone what depended on the answer."
-	}
 }
 
 // subagentRefusal is what a sub-agent reads that wants to ask.

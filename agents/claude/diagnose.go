@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"fmt"
 	"strings"
 
 	"parley/agents"
@@ -9,33 +8,17 @@ import (
 
 // Diagnose implements agents.Adapter.
 func (adapter) Diagnose(exit agents.Exit, tail string) agents.Problem {
-	p, known := explain(tail)
-	if known {
+	if p, known := explain(tail); known {
 		return p
 	}
-	p = agents.Problem{Code: "exited", Advice: "Send the message again to start it anew.", Evidence: lastLines(tail)}
-	switch {
-	case exit.Signal == "SIGKILL":
-		p.Title = name + " was killed."
-		p.Advice = "Perhaps the computer ran out of memory. Send the message again to start it anew."
-	case exit.Signal != "":
-		p.Title = fmt.Sprintf("%s was ended by %s.", name, exit.Signal)
-	case exit.Code == 0:
-		p.Title = name + " ended by itself."
-	case exit.Code == 126 || exit.Code == 127:
-		p.Code, p.Title = "broken", name+" cannot be run on this computer."
-		p.Advice, p.Command = "Install it again.", adapter{}.Info().InstallCmd
-	default:
-		p.Title = fmt.Sprintf("%s ended with the exit code %d.", name, exit.Code)
-	}
-	return p
+	return agents.Exited(name, adapter{}.Info().InstallCmd, exit, tail)
 }
 
 // explain recognizes what the CLI says when it does not start, on its standard
 // error or, in place of its protocol, on its output.
 func explain(output string) (agents.Problem, bool) {
 	lower := strings.ToLower(output)
-	p := agents.Problem{Evidence: lastLines(output)}
+	p := agents.Problem{Evidence: agents.LastLines(output)}
 	switch {
 	case strings.Contains(lower, "cannot be used with root"):
 		p.Code, p.Title = "refused_mode", name+" refuses full access when it runs as root."
@@ -67,17 +50,6 @@ func noSession(text string) bool { return strings.Contains(text, "No conversatio
 func sessionLost(text string) agents.Problem {
 	return agents.Problem{
 		Code: "session_lost", Title: name + " no longer has this conversation.",
-		Advice: "Begin a new session; what was said here stays readable.", Evidence: lastLines(text),
+		Advice: "Begin a new session; what was said here stays readable.", Evidence: agents.LastLines(text),
 	}
-}
-
-// lastLines is the end of a text, for evidence.
-func lastLines(text string) string {
-	const most = 12
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	text = strings.Join(lines[max(0, len(lines)-most):], "\n")
-	if len(text) > 4<<10 {
-		text = strings.ToValidUTF8(text[len(text)-4<<10:], "")
-	}
-	return text
 }

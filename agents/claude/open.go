@@ -138,11 +138,11 @@ func (o *opening) failure(err error) error {
 	switch {
 	case lost != "":
 		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
-			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: lastLines(lost)}}
+			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: agents.LastLines(lost)}}
 	case heard != "":
 		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
 			Title:  "The program that was started as " + name + " does not speak its protocol.",
-			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "claude", Evidence: lastLines(heard)}}
+			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "claude", Evidence: agents.LastLines(heard)}}
 	default:
 		return fmt.Errorf("greet %s: %w", name, err)
 	}

@@ -69,7 +69,7 @@ func (d *decoder) problem(l resultLine) agents.Problem {
 		kind = d.apiError.kind
 		text = first(text, agents.Redact(d.apiError.text))
 	}
-	p := agents.Problem{Evidence: lastLines(text)}
+	p := agents.Problem{Evidence: agents.LastLines(text)}
 	lower := strings.ToLower(text)
 	switch {
 	case l.Subtype == "error_max_turns":

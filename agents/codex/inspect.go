@@ -52,7 +52,7 @@ func evidence(err error, outputs ...[]byte) string {
 	var parts []string
 	for _, o := range outputs {
 		if text := strings.TrimSpace(string(o)); text != "" {
-			parts = append(parts, lastLines(text))
+			parts = append(parts, agents.LastLines(text))
 		}
 	}
 	if err != nil {

@@ -274,17 +274,17 @@ func (o *opening) failure(err error) error {
 		return &agents.PlanError{Problem: sessionLost(said)}
 	case strings.Contains(said, "required MCP servers failed"):
 		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
-			Title: name + " could not start a tool server of Parley.", Advice: "Read what it said.", Evidence: lastLines(said)}}
+			Title: name + " could not start a tool server of Parley.", Advice: "Read what it said.", Evidence: agents.LastLines(said)}}
 	case said != "":
 		if p, known := explain(said); known {
 			return &agents.PlanError{Problem: p}
 		}
 		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
-			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: lastLines(said)}}
+			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: agents.LastLines(said)}}
 	case heard != "":
 		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
 			Title:  "The program that was started as " + name + " does not speak its protocol.",
-			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "codex", Evidence: lastLines(heard)}}
+			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "codex", Evidence: agents.LastLines(heard)}}
 	default:
 		return fmt.Errorf("greet %s: %w", name, err)
 	}

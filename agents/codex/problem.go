@@ -16,7 +16,7 @@ func problem(e turnError, limit *limits) agents.Problem {
 	if e.Details != "" {
 		text += "\n" + agents.Redact(e.Details)
 	}
-	p := agents.Problem{Evidence: lastLines(text)}
+	p := agents.Problem{Evidence: agents.LastLines(text)}
 	status := e.Info.Status
 	if m := statusPattern.FindStringSubmatch(text); status == 0 && m != nil {
 		status, _ = strconv.Atoi(m[1]) // three digits
@@ -74,6 +74,6 @@ func noThread(text string) bool {
 func sessionLost(text string) agents.Problem {
 	return agents.Problem{
 		Code: "session_lost", Title: name + " no longer has this conversation.",
-		Advice: "Begin a new session; what was said here stays readable.", Evidence: lastLines(text),
+		Advice: "Begin a new session; what was said here stays readable.", Evidence: agents.LastLines(text),
 	}
 }

@@ -135,24 +135,9 @@ func answered(asks []asked, fields []agents.Field, o agents.Outcome) answers {
 		o = agents.Outcome{Reason: "dismissed"}
 	}
 	for _, a := range asks {
-		out.Answers[a.Question] = []string{"(no answer) " + noAnswer(o)}
+		out.Answers[a.Question] = []string{"(no answer) " + o.NoAnswer()}
 	}
 	return out
-}
-
-// noAnswer is what the model reads in place of an answer. Each end of the
-// question reads differently, none like consent, and no choice is repeated.
-func noAnswer(o agents.Outcome) string {
-	switch {
-	case o.Refused != "":
-		return o.Refused
-	case o.Reason == "dismissed":
-		return "The person closed the question without answering. That is no approval and chooses nothing: leave undone what depended on the answer, and say so."
-	case o.Reason == "timeout":
-		return "Nobody answered the question in time. That is no approval and chooses nothing: leave undone what depended on the answer, and say so."
-	default:
-		return "The question was cancelled before anybody answered. That is no approval and chooses nothing: leave undone what depended on the answer."
-	}
 }
 
 // planAnswer is the CLI's shape for the end of its plan mode.

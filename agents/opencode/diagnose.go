@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"fmt"
 	"strings"
 
 	"parley/agents"
@@ -12,28 +11,13 @@ func (adapter) Diagnose(exit agents.Exit, tail string) agents.Problem {
 	if p, known := explain(tail); known {
 		return p
 	}
-	p := agents.Problem{Code: "exited", Advice: "Send the message again to start it anew.", Evidence: lastLines(tail)}
-	switch {
-	case exit.Signal == "SIGKILL":
-		p.Title = name + " was killed."
-		p.Advice = "Perhaps the computer ran out of memory. Send the message again to start it anew."
-	case exit.Signal != "":
-		p.Title = fmt.Sprintf("%s was ended by %s.", name, exit.Signal)
-	case exit.Code == 0:
-		p.Title = name + " ended by itself."
-	case exit.Code == 126 || exit.Code == 127:
-		p.Code, p.Title = "broken", name+" cannot be run on this computer."
-		p.Advice, p.Command = "Install it again.", adapter{}.Info().InstallCmd
-	default:
-		p.Title = fmt.Sprintf("%s ended with the exit code %d.", name, exit.Code)
-	}
-	return p
+	return agents.Exited(name, adapter{}.Info().InstallCmd, exit, tail)
 }
 
 // explain recognizes what the CLI says when it does not start.
 func explain(output string) (agents.Problem, bool) {
 	lower := strings.ToLower(output)
-	p := agents.Problem{Evidence: lastLines(output)}
+	p := agents.Problem{Evidence: agents.LastLines(output)}
 	switch {
 	case strings.Contains(lower, "unknown argument"), strings.Contains(lower, "unknown command"), strings.Contains(lower, "not enough non-option arguments"):
 		p.Code, p.Title = "too_old", name+" is too old for Parley: it has no server of the kind that is needed."
@@ -50,15 +34,4 @@ func explain(output string) (agents.Problem, bool) {
 		return agents.Problem{}, false
 	}
 	return p, true
-}
-
-// lastLines is the end of a text, for evidence.
-func lastLines(text string) string {
-	const most = 12
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	text = strings.Join(lines[max(0, len(lines)-most):], "\n")
-	if len(text) > 4<<10 {
-		text = strings.ToValidUTF8(text[len(text)-4<<10:], "")
-	}
-	return text
 }

@@ -93,7 +93,7 @@ func (o *output) wait(ctx context.Context) (string, error) {
 	if heard != "" {
 		return "", &agents.PlanError{Problem: agents.Problem{Code: "garbage",
 			Title:  "The program that was started as " + name + " does not speak its protocol.",
-			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "opencode", Evidence: lastLines(heard)}}
+			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "opencode", Evidence: agents.LastLines(heard)}}
 	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("wait for the server of %s: %w", name, context.Cause(ctx))
@@ -304,7 +304,7 @@ func failure(err error) error {
 			return &agents.PlanError{Problem: p}
 		}
 		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
-			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: lastLines(refused.Error())}}
+			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: agents.LastLines(refused.Error())}}
 	}
 	return fmt.Errorf("greet %s: %w", name, err)
 }

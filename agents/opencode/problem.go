@@ -18,7 +18,7 @@ func saying(words string) fault {
 // problem explains a fault in a person's words.
 func problem(f fault) agents.Problem {
 	text := agents.Redact(first(strings.TrimSpace(f.Data.Message), f.Name))
-	p := agents.Problem{Evidence: lastLines(text)}
+	p := agents.Problem{Evidence: agents.LastLines(text)}
 	status, lower := f.Data.StatusCode, strings.ToLower(text+"\n"+f.Data.Body)
 	says := func(words ...string) bool {
 		for _, w := range words {
@@ -94,6 +94,6 @@ func stopOf(p agents.Problem) agents.Stop {
 func sessionLost(text string) agents.Problem {
 	return agents.Problem{
 		Code: "session_lost", Title: name + " no longer has this conversation.",
-		Advice: "Begin a new session; what was said here stays readable.", Evidence: lastLines(text),
+		Advice: "Begin a new session; what was said here stays readable.", Evidence: agents.LastLines(text),
 	}
 }
