@@ -18,7 +18,7 @@ type sign struct {
 
 // signs, the most telling first.
 var signs = []sign{
-	{regexp.MustCompile(`(?i)not logged in|unauthori[sz]ed|authentication (required|failed)|invalid api key|missing api key|(status|code|error|http)\W{0,3}401\b`),
+	{regexp.MustCompile(`(?i)not logged in|unauthori[sz]ed|authentication (required|failed)|invalid api key|missing api key|(status|code|error|http|auth)\W{0,3}401\b`),
 		"not_logged_in", "%s is not logged in.", "Log in with its own command in a terminal, then try again."},
 	{regexp.MustCompile(`(?i)rate limit|quota exceeded|too many requests|(status|code|error|http)\W{0,3}429\b`),
 		"rate_limited", "%s has reached a limit of its service.", "Wait a while, then send the message again."},
