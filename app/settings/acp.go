@@ -23,6 +23,25 @@ const (
 	maxAgentName = 60
 )
 
+// acpComplete returns the agents with empty lists and tables in place of missing
+// ones, so that the page and comparisons need not tell the two apart.
+func acpComplete(list []app.ACPAgent) []app.ACPAgent {
+	all := make([]app.ACPAgent, len(list))
+	for i, a := range list {
+		if a.Args == nil {
+			a.Args = []string{}
+		}
+		if a.Env == nil {
+			a.Env = map[string]string{}
+		}
+		if a.Modes == nil {
+			a.Modes = map[string]string{}
+		}
+		all[i] = a
+	}
+	return all
+}
+
 // acpFits checks the ACP agents.
 func acpFits(list []app.ACPAgent) error {
 	if len(list) > maxAgents {

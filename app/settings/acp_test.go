@@ -2,9 +2,12 @@ package settings_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"parley/app"
 	"parley/app/settings"
@@ -44,5 +47,25 @@ func TestACPAgentsAreChecked(t *testing.T) {
 	s.ACPAgents = []app.ACPAgent{good, good}
 	if _, err := open(t, filepath.Join(t.TempDir(), "settings.json")).Set(t.Context(), s); err == nil {
 		t.Error("two agents of one id were taken")
+	}
+}
+
+// What an entry leaves out is empty for whoever reads the settings, from the
+// file and from a change alike.
+func TestWhatAnEntryLeavesOutIsEmpty(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(path, []byte(`{"acp_agents":[{"id":"a","name":"A","command":"a"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	want := []app.ACPAgent{{ID: "a", Name: "A", Command: "a", Args: []string{}, Env: map[string]string{}, Modes: map[string]string{}}}
+	if diff := cmp.Diff(want, f.Get().ACPAgents); diff != "" {
+		t.Errorf("from the file (-want +got):\n%s", diff)
+	}
+	s := f.Get()
+	s.ACPAgents = []app.ACPAgent{{ID: "a", Name: "A", Command: "a"}}
+	s, err := f.Set(t.Context(), s)
+	if diff := cmp.Diff(want, s.ACPAgents); err != nil || diff != "" {
+		t.Errorf("from a change: %v (-want +got):\n%s", err, diff)
 	}
 }

@@ -65,6 +65,7 @@ func read(path string) (app.Settings, map[string]json.RawMessage, error) {
 	if err := verify(s); err != nil {
 		return Defaults(), nil, app.Errorf(app.CodeInvalidArgument, "%s is refused, so the defaults are in force: %w", path, err)
 	}
+	s.ACPAgents = acpComplete(s.ACPAgents)
 	return s, keys, nil
 }
 
@@ -97,6 +98,7 @@ func (f *File) Set(ctx context.Context, s app.Settings) (app.Settings, error) {
 	if err := verify(s); err != nil {
 		return app.Settings{}, err
 	}
+	s.ACPAgents = acpComplete(s.ACPAgents)
 	select {
 	case f.writing <- struct{}{}:
 	case <-ctx.Done():

@@ -73,6 +73,8 @@ func TestBadChangeChangesNothing(t *testing.T) {
 		{"quiet_until", func(s *app.Settings) { s.QuietFrom, s.QuietUntil = "22:00", "22:00" }},
 		{"question_command", func(s *app.Settings) { s.QuestionCommand = []string{"notify-send", "x"} }},
 		{"question_command", func(s *app.Settings) { s.QuestionCommand = []string{""} }},
+		{"leave_out_own", func(s *app.Settings) { s.LeaveOutOwn = []string{"claude", "claude"} }},
+		{"leave_out_own", func(s *app.Settings) { s.LeaveOutOwn = []string{""} }},
 	} {
 		s := f.Get()
 		s.HideContent = true

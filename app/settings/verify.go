@@ -22,6 +22,7 @@ func Defaults() app.Settings {
 		NotifySound:       true,
 		QuestionCommand:   []string{},
 		ACPAgents:         []app.ACPAgent{},
+		LeaveOutOwn:       []string{},
 		DefaultMode:       "ask",
 		KeepRunningOnQuit: "ask",
 		KeepLogFiles:      3,
@@ -75,6 +76,12 @@ func verify(s app.Settings) error {
 	}
 	if len(s.QuestionCommand) > 0 && !filepath.IsAbs(s.QuestionCommand[0]) {
 		return invalid("question_command", "a program by its whole path, then its arguments", s.QuestionCommand[0])
+	}
+	for i, agent := range s.LeaveOutOwn {
+		// An agent that is not there now may be there again tomorrow.
+		if agent == "" || len(agent) > 64 || slices.Contains(s.LeaveOutOwn[:i], agent) {
+			return invalid("leave_out_own", "names of agents, each once", agent)
+		}
 	}
 	return acpFits(s.ACPAgents)
 }

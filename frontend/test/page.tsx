@@ -3,7 +3,7 @@
 
 import { cleanup, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import { vi } from 'vitest';
+import { afterEach, vi } from 'vitest';
 import type {
   Answer,
   Interaction,
@@ -21,6 +21,9 @@ import { useHeld } from '../src/state/held.ts';
 import { takeSnapshot } from '../src/state/live.ts';
 import { defaults, takeSettings, useSettings } from '../src/state/settings.ts';
 import { useView } from '../src/state/view.ts';
+
+// What stays up after a file's last test draws on, once there is no document left.
+afterEach(cleanup);
 
 interface Call {
   method: string;
@@ -52,6 +55,8 @@ export class BackEnd {
   /** What the doctor found, or what becomes of a run. */
   onDoctor: () => Response = () =>
     json(200, { running: false, started_at: 0, duration_ms: 0, agents: [], changed: [] });
+  /** What saving the settings is told. */
+  onSettings: (s: unknown) => Response = (s) => json(200, s);
   /** Every call fails as if the network were gone. */
   offline = false;
 
@@ -77,7 +82,8 @@ export class BackEnd {
       if (path === '/api/agents') return json(200, { agents: [], path_source: '', at: 0 });
       if (path === '/api/doctor') return this.onDoctor();
       if (path === '/api/sessions') return json(200, this.onCreate(body as NewSession));
-      if (path === '/api/settings') return json(200, body ?? useSettings.getState().settings);
+      if (path === '/api/settings')
+        return body ? this.onSettings(body) : json(200, useSettings.getState().settings);
       if (path === '/api/profiles')
         return json(200, { profiles: [{ name: 'default', env: {}, agents: {}, sessions: 0, secrets: [] }] });
       if (path === '/api/approvals') return json(200, { rules: this.rules });

@@ -10,6 +10,7 @@ import { Command } from '../../ui/command.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ModeMenu } from '../../ui/modes.tsx';
+import { ACPAgents } from './acp.tsx';
 import { Attention } from './attention.tsx';
 import { Kept } from './kept.tsx';
 import { Choice, Group, Minutes, Row } from './parts.tsx';
@@ -139,6 +140,7 @@ export function Settings() {
           )}
         </Group>
         <Profiles />
+        <ACPAgents />
         <Kept settings={settings} save={save} />
         <Group title={t('settings.about')}>
           <Row label={t('settings.version')}>
