@@ -87,6 +87,10 @@ func (h *claudeHome) below() []string {
 			case top == h.work:
 			case parts[0] == "tmp" || parts[0] == "demo":
 				return nil
+			case strings.HasPrefix(rel, ".claude/state/"):
+				// What the CLI remembers of servers, as hashes: written when one was slow
+				// to answer, whoever started the CLI, so on a busy computer alone.
+				return nil
 			case len(parts) > 2:
 				parts = append(parts[:2], "…")
 			}
@@ -311,7 +315,8 @@ func TestClaudeAndThePersonsOwnFiles(t *testing.T) {
 	// the same in any two runs: one without us that lasts longer gets to more.
 	keys, files := changed(stateBefore, h.state()), h.below()
 	t.Logf("in ~/.claude.json change %q", keys)
-	for last, tries := took, 3; ; last, tries = 3*last, tries-1 {
+	// The CLI gives a model up that is silent for five minutes.
+	for last, tries := took, 3; ; last, tries = min(3*last, 4*time.Minute), tries-1 {
 		pause.Store(int64(last))
 		aloneKeys, aloneFiles := h.alone()
 		more := append(beyond(keys, aloneKeys), beyond(files, aloneFiles)...)
