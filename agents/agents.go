@@ -150,7 +150,10 @@ type SessionSpec struct {
 	Deferred string
 	// OwnServers keeps the person's own MCP servers in force (the default).
 	OwnServers bool
-	Root       bool // Parley runs as root, which some CLIs treat differently
+	// Own names those servers, as far as Parley finds them in the CLI's files: some
+	// CLIs leave out nothing but what is named.
+	Own  []string
+	Root bool // Parley runs as root, which some CLIs treat differently
 }
 
 // File is one generated file of a launch.

@@ -77,10 +77,14 @@ type MCPEffective struct {
 	Profile string      `json:"profile"`
 	Servers []MCPServer `json:"servers"`
 	Own     []MCPOwn    `json:"own"` // which it has in its own files
-	Notices []string    `json:"notices"`
+	// OwnOut says that the settings leave those out; OwnStays why that cannot be,
+	// a sentence, "" where it can.
+	OwnOut   bool     `json:"own_out"`
+	OwnStays string   `json:"own_stays"`
+	Notices  []string `json:"notices"`
 }
 
-// MCPOwn is a server in an agent's own files. Parley leaves it alone.
+// MCPOwn is a server in an agent's own files, which Parley only reads.
 type MCPOwn struct {
 	Name string `json:"name"`
 	File string `json:"file"`

@@ -24,10 +24,13 @@ type Settings struct {
 	// ACPAgents are the agents that the person named beside those that Parley
 	// knows, or in place of one. Only the window and the command line may change
 	// them.
-	ACPAgents         []ACPAgent `json:"acp_agents"`
-	DefaultAgent      string     `json:"default_agent"`
-	DefaultMode       string     `json:"default_mode"`
-	KeepRunningOnQuit string     `json:"on_quit"` // ask, stop, keep
+	ACPAgents []ACPAgent `json:"acp_agents"`
+	// LeaveOutOwn names the agents that are started without the MCP servers of
+	// their own configuration; Parley's and those of the override file stay.
+	LeaveOutOwn       []string `json:"leave_out_own"`
+	DefaultAgent      string   `json:"default_agent"`
+	DefaultMode       string   `json:"default_mode"`
+	KeepRunningOnQuit string   `json:"on_quit"` // ask, stop, keep
 	// What is kept. A session that is kept for a number of days is deleted, with
 	// all that Parley holds of it, that long after its last turn, unless
 	// something of it waits or has moved on. 0 days is for ever.

@@ -35,9 +35,11 @@ func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Lau
 			Code: "refused_mode", Title: fmt.Sprintf("%s has no permission mode %q.", name, spec.Mode), Advice: "Choose another mode.",
 		}}
 	}
-	content, values, err := inject.OpenCode(spec.Catalog, inject.OpenCodeOwn{
-		Content: getenv(spec.Env, envContent), Rules: everyone(mode), Folder: spec.RunDir,
-	})
+	own := inject.OpenCodeOwn{Content: getenv(spec.Env, envContent), Rules: everyone(mode), Folder: spec.RunDir}
+	if !spec.OwnServers {
+		own.LeaveOut = spec.Own // what is found beside them is taken away once it is up
+	}
+	content, values, err := inject.OpenCode(spec.Catalog, own)
 	if err != nil {
 		return agents.Launch{}, fmt.Errorf("plan the configuration: %w", err)
 	}

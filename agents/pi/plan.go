@@ -36,7 +36,13 @@ func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Lau
 	}
 	files := []agents.File{file("parley.mjs", extension), file("servers.json", servers)}
 	args := []string{"--mode", "rpc", "-e", files[0].Path}
-	if spec.NativeID != "" {
+	if !spec.OwnServers && hasMCP(install.Version) {
+		args = append(args, "--no-mcp") // the extension then speaks to ours itself
+	}
+	switch {
+	case spec.Fork:
+		args = append(args, "--fork", spec.NativeID)
+	case spec.NativeID != "":
 		args = append(args, "--session", spec.NativeID)
 	}
 	if spec.Model != "" {
@@ -58,6 +64,16 @@ func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Lau
 		Connect: agents.ConnectStdio,
 		Masked:  spec.Secrets(),
 	}, nil
+}
+
+// hasMCP tells whether a version has MCP of its own, and so the flag that switches
+// it off; an older one has servers by an extension of the person's alone.
+func hasMCP(version string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d.", &major, &minor); err != nil {
+		return true
+	}
+	return major > 0 || minor >= 99
 }
 
 // markers are variables that the CLI sets for what it starts. A Parley that was

@@ -239,6 +239,11 @@ func sessionPath(id app.SessionID, rest string) string {
 }
 
 func get[Out any](ctx context.Context, c *Client, path string) (Out, error) {
+// SaveSettings changes the preferences, all or nothing.
+func (c *Client) SaveSettings(ctx context.Context, s app.Settings) (app.Settings, error) {
+	return send[app.Settings](ctx, c, "PUT", "/api/settings", s)
+}
+
 	return send[Out](ctx, c, "GET", path, nil)
 }
 

@@ -46,7 +46,9 @@ func (a *App) handed(ctx context.Context, l session.ServerLaunch) (session.Serve
 			}
 		}
 	}
-	return session.Servers{Catalog: h.Catalog, Limits: h.Limits, Notices: h.Notices, Secrets: h.Secrets}, err
+	return session.Servers{
+		Catalog: h.Catalog, Limits: h.Limits, LeaveOut: h.LeaveOut, Own: h.Own, Notices: h.Notices, Secrets: h.Secrets,
+	}, err
 }
 
 func testOf(r probe.Result, err error) app.MCPTest {

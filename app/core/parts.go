@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -88,7 +89,10 @@ func (a *App) open(ctx context.Context) error {
 		},
 		FormSettled: func(ctx context.Context, in app.Interaction) { a.sessions.FormSettled(ctx, in) },
 	})
-	if err := a.openServers(bin, servers.Config{Agents: known.names, Limits: prefs.Limits, Env: found.Env, Secret: secretsOf(keys, err)}); err != nil {
+	if err := a.openServers(bin, servers.Config{
+		Agents: known.names, Limits: prefs.Limits, Env: found.Env, Secret: secretsOf(keys, err),
+		LeaveOut: func(agent string) bool { return slices.Contains(prefs.Get().LeaveOutOwn, agent) },
+	}); err != nil {
 		return err
 	}
 	a.sessions, err = session.New(session.Config{

@@ -16,7 +16,7 @@ var claudeFamily = family{
 	install: func(h *claudeHome, program string) {
 		h.install(program)
 		tmp := filepath.Join(h.user, "tmp")
-		if err := os.Mkdir(tmp, 0o700); err != nil {
+		if err := os.MkdirAll(tmp, 0o700); err != nil {
 			h.t.Fatal(err)
 		}
 		h.env = append(h.env, "CLAUDE_CODE_TMPDIR="+tmp, "CLAUDE_CODE_MAX_RETRIES=1",

@@ -60,7 +60,7 @@ func installCodex(h *claudeHome, program string) {
 	// there, and its sandbox would not work.
 	tmp := filepath.Join(h.user, "tmp")
 	if err == nil {
-		err = os.Mkdir(tmp, 0o700)
+		err = os.MkdirAll(tmp, 0o700)
 	}
 	if err != nil {
 		h.t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -80,5 +81,65 @@ func cellOverrideServers(t *testing.T, f family) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// With the setting the CLI's own servers are not started, those of the override
+// file are, and the person's files stay as they are; without it they are back.
+func cellOwnServersLeftOut(t *testing.T, f family) {
+	h := newAgent(t, f,
+		f.onAsking("build it", "q1", "Which database?", "Postgres", "SQLite"), onResult("q1", f.use("o1", "mine", "echo", map[string]any{"text": "said it"})),
+		onResult("o1", fakemodel.Text("Then I take that.")),
+		f.onAsking("build more", "q2", "Which port?", "5432", "5433"), onResult("q2", fakemodel.Text("That one.")))
+	theirs := f.own(h)
+	before := sums(t, theirs)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.run(exitDone, "mcp", "own", "off", "--agent", f.name)
+	h.run(exitDone, "mcp", "set", "mine", "command="+self, "args=of-the-override-file", "env."+ownServerVar+"=1")
+	if out, _ := h.run(exitDone, "mcp", "own", "--agent", f.name); !strings.Contains(out, "own") || !strings.Contains(out, "left out") {
+		t.Errorf("shown is %q", out)
+	}
+	// started lists the servers that run: this test program, as their command lines.
+	started := func() (own, mine int) {
+		for _, pid := range processes(t, "", "HOME="+h.user+"\x00") {
+			line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+			switch words := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00"); {
+			case err != nil || words[0] != self:
+			case len(words) > 1:
+				mine++
+			default:
+				own++
+			}
+		}
+		return own, mine
+	}
+
+	r := f.begin(h, "servers of the override file", "build it")
+	asked := r.asks(app.KindClarify)
+	if own, mine := started(); own != 0 || mine == 0 {
+		t.Errorf("%d of the person's own servers run, and %d of the override file's", own, mine)
+	}
+	h.run(exitDone, "answer", asked.ID, "--choose", "SQLite")
+	h.run(exitDone, "answer", r.asks(app.KindApproval).ID, "--allow", "once")
+	r.done()
+	if told := h.told("o1"); !strings.Contains(told.Text, "said it") {
+		t.Errorf("the server of the override file: %+v", told)
+	}
+
+	h.run(exitDone, "mcp", "own", "on", "--agent", f.name)
+	r = f.begin(h, "servers of the override file", "build more")
+	asked = r.asks(app.KindClarify)
+	if own, _ := started(); own == 0 {
+		t.Error("switched on again, the person's own server does not run")
+	}
+	h.run(exitDone, "answer", asked.ID, "--choose", "5433")
+	r.done()
+	for name, sum := range sums(t, theirs) {
+		if sum != before[name] {
+			t.Errorf("%s was changed", name)
+		}
 	}
 }

@@ -49,6 +49,7 @@ func (p *program) mcp(ctx context.Context, args []string) (int, error) {
 		"disable": {"agent profile", 1, 1, func(ctx context.Context, b *backend, f *mcpFlags, a []string) (int, error) {
 			return p.mcpSwitch(ctx, b, f, a, false)
 		}},
+		"own":      {"agent", 0, 1, p.mcpOwn},
 		"undo":     {"", 0, 0, p.mcpUndo},
 		"validate": {"", 0, 1, p.mcpValidate},
 		"test":     {"agent profile cwd", 1, 1, p.mcpTest},
@@ -99,7 +100,7 @@ func (p *program) mcp(ctx context.Context, args []string) (int, error) {
 	}
 	run := func(b *backend) (int, error) { return cmd.run(ctx, b, f, rest) }
 	switch sub {
-	case "show", "effective", "preview", "validate":
+	case "show", "effective", "preview", "validate", "own":
 		return p.look(ctx, run)
 	}
 	return p.repeat(ctx, run)
@@ -226,6 +227,10 @@ func (p *program) mcpEffective(ctx context.Context, b *backend, f *mcpFlags, _ [
 		return 0, err
 	}
 	for _, own := range e.Own {
+		if e.OwnOut {
+			p.say("%s is in %s, and is left out.", oneLine(own.Name, 40), plain(own.File))
+			continue
+		}
 		p.say("%s is in %s, which %s reads by itself.", oneLine(own.Name, 40), plain(own.File), oneLine(e.Agent, 40))
 	}
 	for _, notice := range e.Notices {
@@ -318,6 +323,68 @@ func (p *program) mcpRemove(ctx context.Context, b *backend, f *mcpFlags, args [
 
 func (p *program) mcpSwitch(ctx context.Context, b *backend, f *mcpFlags, args []string, on bool) (int, error) {
 	return p.edited(b.EditMCP(ctx, app.MCPEdit{Name: args[0], Agent: f.agent, Profile: f.profile, Enabled: &on}))(f)
+}
+
+// mcpOwn shows the servers that agents have in their own files, and with on or off
+// has one agent started with or without them.
+func (p *program) mcpOwn(ctx context.Context, b *backend, f *mcpFlags, args []string) (int, error) {
+	if len(args) > 0 {
+		return p.mcpOwnSwitch(ctx, b, f, args[0])
+	}
+	file, err := b.MCPFile(ctx)
+	if err != nil {
+		return 0, err
+	}
+	all := []app.MCPEffective{}
+	var rows [][]string
+	for _, agent := range file.Agents {
+		if f.agent != "" && f.agent != agent {
+			continue
+		}
+		e, err := b.EffectiveMCP(ctx, agent, "", "")
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, e)
+		state := map[bool]string{false: "on", true: "left out"}[e.OwnOut]
+		for _, own := range e.Own {
+			rows = append(rows, []string{agent, own.Name, state, own.File})
+		}
+	}
+	if f.asJSON {
+		return exitDone, p.line(all)
+	}
+	return exitDone, p.table([]string{"AGENT", "SERVER", "IS", "FILE"}, rows)
+}
+
+func (p *program) mcpOwnSwitch(ctx context.Context, b *backend, f *mcpFlags, word string) (int, error) {
+	if word != "on" && word != "off" || f.agent == "" {
+		return 0, usagef("parley mcp own wants on or off, and --agent NAME.")
+	}
+	e, err := b.EffectiveMCP(ctx, f.agent, "", "") // knows the agent, and whether it can
+	switch {
+	case err != nil:
+		return 0, err
+	case word == "off" && e.OwnStays != "":
+		p.say("! %s", plain(e.OwnStays))
+		return exitFailed, nil
+	}
+	s, err := b.Settings(ctx)
+	if err != nil {
+		return 0, err
+	}
+	s.LeaveOutOwn = slices.DeleteFunc(s.LeaveOutOwn, func(agent string) bool { return agent == f.agent })
+	if word == "off" {
+		s.LeaveOutOwn = append(s.LeaveOutOwn, f.agent)
+	}
+	if s, err = b.SaveSettings(ctx, s); err != nil {
+		return 0, err
+	}
+	if f.asJSON {
+		return exitDone, p.line(s)
+	}
+	p.say("Agents that run keep what they have; new ones get it.")
+	return exitDone, nil
 }
 
 // mcpUndo takes the newest change back that Parley made, whichever part of it.

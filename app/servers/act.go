@@ -29,7 +29,7 @@ func (s *Servers) Try(ctx context.Context, name, agent, profile, cwd string) (ap
 		return app.MCPTest{}, err
 	}
 	env := s.cfg.Env(ctx)
-	e, _ := s.effective(agent, profile, cwd, env)
+	e, _, _ := s.effective(agent, profile, cwd, env)
 	i := slices.IndexFunc(e.Servers, func(server catalogue.Server) bool { return server.Name == name })
 	if i < 0 {
 		return app.MCPTest{}, app.Errorf(app.CodeNotFound, "There is no server %s.", name)

@@ -6,6 +6,7 @@ import (
 
 	"parley/app"
 	"parley/mcp/foreign"
+	"parley/mcp/inject"
 )
 
 // maxOwn bounds a file of another program that is read whole.
@@ -36,6 +37,13 @@ func ownFiles(agent, cwd string, env []string) []ownFile {
 		add(cwd, ProjectFile, foreign.Claude)
 	case "codex":
 		add(codexHome(env), "config.toml", foreign.Codex)
+	case "grok":
+		dir := folder(env, "GROK_HOME")
+		if dir == "" && home != "" {
+			dir = filepath.Join(home, ".grok")
+		}
+		add(dir, "config.toml", foreign.Codex) // the same shape
+		add(cwd, ".grok/config.toml", foreign.Codex)
 	case "pi":
 		dir := folder(env, "PI_CODING_AGENT_DIR")
 		if dir == "" && home != "" {
@@ -93,6 +101,17 @@ func ownServers(agent, cwd string, env []string) []app.MCPOwn {
 		}
 	}
 	return out
+}
+
+// leavesOut reports whether an agent is started without the servers of its own
+// files.
+func (s *Servers) leavesOut(agent string) bool {
+	return inject.Leaves(agent) != inject.LeavesNone && s.cfg.LeaveOut(agent)
+}
+
+// ownStays says that an agent's own servers cannot be left out.
+func ownStays(agent string) string {
+	return "The agent " + agent + " has no way to leave out the MCP servers of its own configuration, so they stay."
 }
 
 // readSome reads a regular file that is not too big.

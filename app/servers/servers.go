@@ -34,6 +34,9 @@ type Config struct {
 	Env func(ctx context.Context) []string
 	// Secret returns the secrets ("NAME=value") of an agent in a profile.
 	Secret func(ctx context.Context, agent, profile string) ([]string, error)
+	// LeaveOut reports whether an agent's own servers are left out; nil leaves out
+	// none.
+	LeaveOut func(agent string) bool
 	// Trust keeps which project files the person trusted.
 	Trust *Trust
 	// Start runs a server for a test.
@@ -62,6 +65,9 @@ func New(cfg Config) *Servers {
 	if cfg.Hide == nil {
 		cfg.Hide = func(s string) string { return s }
 	}
+	if cfg.LeaveOut == nil {
+		cfg.LeaveOut = func(string) bool { return false }
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
@@ -85,17 +91,27 @@ type Launch struct {
 type Handed struct {
 	Catalog mcp.Catalog
 	Limits  mcp.Limits
-	Notices []string
-	Secrets []string // values that came in; hide them wherever they show up
+	// LeaveOut says that the agent's own servers are not started; Own names those
+	// that are found in its files.
+	LeaveOut bool
+	Own      []string
+	Notices  []string
+	Secrets  []string // values that came in; hide them wherever they show up
 }
 
 // For decides what an agent gets. A server that cannot be started as it is
 // written is left out, with a notice: the agent is worth more than the server.
 func (s *Servers) For(ctx context.Context, l Launch) (Handed, error) {
-	in, notices := s.input(l.Agent, l.Profile, l.Cwd, l.Env)
+	in, own, notices := s.input(l.Agent, l.Profile, l.Cwd, l.Env)
 	in.Managed, in.Limits = []mcp.Spec{l.Ours}, l.Limits
 	e := catalogue.Merge(in)
-	out := Handed{Limits: e.Limits, Notices: append(notices, e.Notices...)}
+	out := Handed{Limits: e.Limits, LeaveOut: s.leavesOut(l.Agent), Notices: append(notices, e.Notices...)}
+	for _, server := range own {
+		out.Own = append(out.Own, server.Name)
+	}
+	if s.cfg.LeaveOut(l.Agent) && !out.LeaveOut {
+		out.Notices = append(out.Notices, ownStays(l.Agent))
+	}
 	if st := s.cfg.File.State(); st.Broken() {
 		out.Notices = append(out.Notices, brokenNotice(st))
 	}
@@ -120,7 +136,7 @@ func (s *Servers) For(ctx context.Context, l Launch) (Handed, error) {
 		out.Secrets = append(out.Secrets, secrets...)
 	}
 	s.mu.Lock()
-	s.started[l.Session] = start{l.Agent, l.Profile, l.Cwd, sum(e)}
+	s.started[l.Session] = start{l.Agent, l.Profile, l.Cwd, sum(e, out.LeaveOut)}
 	s.mu.Unlock()
 	return out, nil
 }
@@ -226,10 +242,10 @@ func runnable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0)
 }
 
-// input is what decides an agent's servers, but for ours and the limits.
-func (s *Servers) input(agent, profile, cwd string, env []string) (catalogue.Input, []string) {
-	in := catalogue.Input{Config: s.cfg.File.State().Config, Agent: agent, Profile: profileOf(profile), Known: s.known()}
-	var notices []string
+// input is what decides an agent's servers, but for ours and the limits. own are
+// those in its own files.
+func (s *Servers) input(agent, profile, cwd string, env []string) (in catalogue.Input, own []app.MCPOwn, notices []string) {
+	in = catalogue.Input{Config: s.cfg.File.State().Config, Agent: agent, Profile: profileOf(profile), Known: s.known()}
 	if cwd != "" {
 		project := s.cfg.Trust.project(cwd)
 		in.Project, in.Trusted = project.entries, project.trusted
@@ -237,10 +253,15 @@ func (s *Servers) input(agent, profile, cwd string, env []string) (catalogue.Inp
 			notices = append(notices, project.problem)
 		}
 	}
-	for _, own := range ownServers(agent, cwd, env) {
-		in.Own = append(in.Own, own.Name)
+	own = ownServers(agent, cwd, env)
+	in.OwnOut = s.leavesOut(agent)
+	if in.OwnOut && inject.Leaves(agent) == inject.LeavesAll {
+		return in, own, notices // their names are free
 	}
-	return in, notices
+	for _, server := range own {
+		in.Own = append(in.Own, server.Name)
+	}
+	return in, own, notices
 }
 
 func brokenNotice(st override.State) string {

@@ -31,6 +31,8 @@ type world struct {
 	asks int               // of the keyring
 }
 
+	leaveOut []string // agents
+
 func newWorld(t *testing.T, text string) *world {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,6 +74,7 @@ func (w *world) open() {
 		},
 		Test: func(_ context.Context, s mcp.Spec, _ []string) app.MCPTest {
 			return app.MCPTest{OK: true, Server: s.Command, Stderr: fmt.Sprint(s.Env)}
+		LeaveOut: func(agent string) bool { return slices.Contains(w.leaveOut, agent) },
 		},
 	})
 }
@@ -248,6 +251,40 @@ func TestOwnServersStayInForce(t *testing.T) {
 
 // X07: a project's servers start only once the person trusted the file as it is;
 // after a change they are asked again. It cannot take our server's name, nor
+// With the setting, an agent that can be told starts without the servers of its
+// own files. Where it leaves out all at once their names are free for the person's
+// other servers; an agent that cannot be told keeps its own, and says so.
+func TestOwnServersAreLeftOut(t *testing.T) {
+	w := newWorld(t, `{"servers": {"docs": {"command": "uvx"}}}`)
+	w.put(filepath.Join(w.dir, "home", ".claude.json"), `{"mcpServers": {"docs": {"command": "x"}, "mine": {"command": "x"}}}`)
+	w.put(filepath.Join(w.dir, "home", ".codex", "config.toml"), "[mcp_servers.docs]\ncommand = \"x\"\n")
+	for _, agent := range []string{"claude", "codex", "demo"} {
+		if h := w.launch(agent, ""); h.LeaveOut {
+			t.Errorf("%s: nobody asked for it", agent)
+		}
+	}
+	live := []app.SessionID{"claude", "codex", "demo"} // the names of the launches
+	w.leaveOut = []string{"claude", "codex", "demo"}
+	if got := w.s.Outdated(t.Context(), live); !slices.Equal(got, live[:2]) {
+		t.Errorf("outdated are %q", got)
+	}
+	if h := w.launch("claude", ""); !h.LeaveOut || names(h.Catalog) != "parley-interaction docs" || strings.Join(h.Own, " ") != "docs mine" {
+		t.Errorf("claude: %+v", h)
+	}
+	if h := w.launch("codex", ""); !h.LeaveOut || names(h.Catalog) != "parley-interaction" || !noticed(h, "give yours another name") {
+		t.Errorf("codex: %+v", h)
+	}
+	if h := w.launch("demo", ""); h.LeaveOut || names(h.Catalog) != "parley-interaction docs" || !noticed(h, "so they stay") {
+		t.Errorf("demo: %+v", h)
+	}
+	for agent, stays := range map[string]bool{"claude": false, "codex": false, "demo": true} {
+		e, err := w.s.Effective(t.Context(), agent, "", "")
+		if err != nil || e.OwnOut == stays || (e.OwnStays != "") != stays {
+			t.Errorf("%s: %v, %q, %v", agent, e.OwnOut, e.OwnStays, err)
+		}
+	}
+}
+
 // have placeholders filled in.
 func TestProjectFile(t *testing.T) {
 	w := newWorld(t, file)

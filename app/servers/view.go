@@ -20,7 +20,7 @@ import (
 
 // sum tells whether what an agent would get is what it got: placeholders count
 // as written, so that a changed secret is no change of the file.
-func sum(e catalogue.Effective) string {
+func sum(e catalogue.Effective, leaveOut bool) string {
 	h := sha256.New()
 	for _, s := range e.On() {
 		spec := s.Spec
@@ -29,16 +29,16 @@ func sum(e catalogue.Effective) string {
 		}
 		fmt.Fprintf(h, "%q\n", fmt.Sprintf("%+v", spec)) // maps print in the order of their keys
 	}
-	fmt.Fprint(h, e.Limits)
+	fmt.Fprint(h, e.Limits, leaveOut)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
 // effective is what an agent would get if it started now. env may be nil.
-func (s *Servers) effective(agent, profile, cwd string, env []string) (catalogue.Effective, []string) {
-	in, notices := s.input(agent, profile, cwd, env)
+func (s *Servers) effective(agent, profile, cwd string, env []string) (e catalogue.Effective, own []app.MCPOwn, notices []string) {
+	in, own, notices := s.input(agent, profile, cwd, env)
 	in.Limits = s.cfg.Limits()
 	in.Managed = []mcp.Spec{mcp.Interaction(s.cfg.MCP, "", true, false, in.Limits)}
-	return catalogue.Merge(in), notices
+	return catalogue.Merge(in), own, notices
 }
 
 // Outdated lists which of the sessions run with other servers than they would
@@ -53,7 +53,7 @@ func (s *Servers) Outdated(ctx context.Context, live []app.SessionID) []app.Sess
 		if !ok {
 			continue
 		}
-		if e, _ := s.effective(was.agent, was.profile, was.cwd, env); sum(e) != was.sum {
+		if e, _, _ := s.effective(was.agent, was.profile, was.cwd, env); sum(e, s.leavesOut(was.agent)) != was.sum {
 			out = append(out, id)
 		}
 	}
@@ -67,11 +67,14 @@ func (s *Servers) Effective(ctx context.Context, agent, profile, cwd string) (ap
 		return app.MCPEffective{}, err
 	}
 	env := s.cfg.Env(ctx)
-	e, notices := s.effective(agent, profile, cwd, env)
+	e, own, notices := s.effective(agent, profile, cwd, env)
 	out := app.MCPEffective{Agent: agent, Profile: profileOf(profile), Servers: []app.MCPServer{}, Own: []app.MCPOwn{}, Notices: []string{}}
+	if out.OwnOut = s.leavesOut(agent); inject.Leaves(agent) == inject.LeavesNone {
+		out.OwnStays = ownStays(agent)
+	}
 	out.Notices = append(append(out.Notices, notices...), e.Notices...)
 	out.Servers = slices.Grow(out.Servers, len(e.Servers))
-	out.Own = append(out.Own, ownServers(agent, cwd, env)...)
+	out.Own = append(out.Own, own...)
 	for _, server := range e.Servers {
 		view := app.MCPServer{
 			Name: server.Name, Managed: server.Managed, Project: server.Project, State: string(server.State), Why: server.Why,
@@ -149,7 +152,7 @@ func (s *Servers) Preview(ctx context.Context, agent, profile, cwd string) (app.
 	if err := s.knownAgent(agent); err != nil {
 		return app.MCPPreview{}, err
 	}
-	e, _ := s.effective(agent, profile, cwd, s.cfg.Env(ctx))
+	e, _, _ := s.effective(agent, profile, cwd, s.cfg.Env(ctx))
 	var catalog mcp.Catalog
 	for _, server := range e.On() {
 		if inject.Takes(agent, server.Spec.Transport) {

@@ -79,8 +79,12 @@ type ServerLaunch struct {
 type Servers struct {
 	Catalog mcp.Catalog
 	Limits  mcp.Limits
-	Notices []string // what a person should know, such as a raised timeout
-	Secrets []string // values in the catalogue that nobody else may see
+	// LeaveOut starts the agent without the servers of its own files; Own names
+	// those that are known.
+	LeaveOut bool
+	Own      []string
+	Notices  []string // what a person should know, such as a raised timeout
+	Secrets  []string // values in the catalogue that nobody else may see
 }
 
 // Waits are the bounds of everything that is waited for.

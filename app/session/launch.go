@@ -179,7 +179,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 	spec := agents.SessionSpec{
 		SessionID: a.id, Cwd: w.session.Cwd, Model: w.session.Model, Effort: w.session.Effort,
 		Mode: agents.Mode(w.session.Mode), Catalog: servers.Catalog, Limits: servers.Limits, RunDir: l.runDir,
-		Env: env, OwnServers: true, Root: cfg.Root,
+		Env: env, OwnServers: !servers.LeaveOut, Own: servers.Own, Root: cfg.Root,
 	}
 	cfg.Secrets.Hold(mask.OfEnvironment(spec.Env)...)
 	if l.adapter.Info().Caps.Resume {

@@ -208,6 +208,8 @@ export class InventedServers {
   }
 
   preview(agent: string): MCPPreview {
+      own_out: false,
+      own_stays: '',
     return {
       agent,
       how: 'A file for this launch alone, which only you can read, named by --mcp-config.',

@@ -92,6 +92,7 @@ type Input struct {
 	Project        []Entry  // servers of the project's own file
 	Trusted        bool     // the person trusted that file as it is now
 	Own            []string // servers in the agent's own files, by name
+	OwnOut         bool     // those are left out, but their names stay taken
 }
 
 // Effective is what one agent gets.
@@ -408,6 +409,8 @@ func (s *Server) finish(in Input) {
 		s.State, s.Why = StateIncomplete, sentence(CheckName(s.Name).Error())
 	case s.Project && !in.Trusted:
 		s.State, s.Why = StateUntrusted, "It comes from a file of the project, which you have not trusted as it is now."
+	case slices.Contains(in.Own, s.Name) && in.OwnOut:
+		s.State, s.Why = StateOwn, "The agent has a server "+s.Name+" in its own files. That one is left out, but what it says would run into yours: give yours another name."
 	case slices.Contains(in.Own, s.Name):
 		s.State, s.Why = StateOwn, "The agent has a server "+s.Name+" in its own files, and that one stays in force. Rename yours to have both."
 	default:

@@ -42,8 +42,31 @@ func offer(family string, mayAsk, mayPlan bool) mcp.Offer {
 	return mcp.Offer{Prefix: ToolPrefix(family), Ask: mayAsk, Plan: mayPlan}
 }
 
+// Leaving says how a family's CLI is started without the MCP servers of its own
+// configuration.
+type Leaving string
+
+// Ways to leave them out.
+const (
+	LeavesNone  Leaving = ""     // it cannot be told to
+	LeavesAll   Leaving = "all"  // all of them at once, whatever they are
+	LeavesNamed Leaving = "name" // each by its name, which then nobody else can have
+)
+
+// Leaves is how a family leaves out the person's own servers.
+func Leaves(family string) Leaving {
+	switch family {
+	case "claude", "pi":
+		return LeavesAll
+	case "codex", "opencode", "grok":
+		return LeavesNamed
+	default:
+		return LeavesNone
+	}
+}
+
 // Takes reports whether a family's CLI can be handed servers of a transport. An
 // ACP agent says so itself when its conversation opens.
 func Takes(family string, t mcp.Transport) bool {
-	return t != mcp.SSE || family != "codex" && family != "pi"
+	return t != mcp.SSE || family != "codex" && family != "pi" && family != "dsh"
 }

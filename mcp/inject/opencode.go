@@ -43,6 +43,8 @@ type OpenCodeOwn struct {
 	Content string
 	// Rules hold for every agent, sub-agents too, after the person's own.
 	Rules []OpenCodeRule
+	// LeaveOut names servers of theirs that are not started.
+	LeaveOut []string
 	// Folder is where the generated files will lie; its path is absolute.
 	Folder string
 }
@@ -81,6 +83,9 @@ func OpenCode(servers mcp.Catalog, own OpenCodeOwn) (content []byte, files []Ope
 		if err := json.Unmarshal(raw, &entries); err != nil {
 			return nil, nil, fmt.Errorf("read the person's OPENCODE_CONFIG_CONTENT: mcp: %w", err)
 		}
+	}
+	for _, name := range own.LeaveOut {
+		entries[name] = json.RawMessage(`{"enabled":false}`) // laid over theirs
 	}
 	seen := map[string]bool{}
 	for _, s := range servers {

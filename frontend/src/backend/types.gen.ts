@@ -779,10 +779,16 @@ export interface MCPEffective {
   servers: MCPServer[]
   /** which it has in its own files */
   own: MCPOwn[]
+  /**
+   * OwnOut says that the settings leave those out; OwnStays why that cannot be,
+   * a sentence, "" where it can.
+   */
+  own_out: boolean
+  own_stays: string
   notices: string[]
 }
 
-/** MCPOwn is a server in an agent's own files. Parley leaves it alone. */
+/** MCPOwn is a server in an agent's own files, which Parley only reads. */
 export interface MCPOwn {
   name: string
   file: string
@@ -1152,6 +1158,11 @@ export interface Settings {
    * something of it waits or has moved on. 0 days is for ever.
    * 0 to 36500, default 0
    */
+  /**
+   * LeaveOutOwn names the agents that are started without the MCP servers of
+   * their own configuration; Parley's and those of the override file stay.
+   */
+  leave_out_own: string[]
   keep_session_days: number
   /** long outputs of tools; 0 is as long as their session, the default */
   keep_output_days: number

@@ -23,6 +23,7 @@ export const defaults: Settings = {
   quiet_until: '',
   question_command: [],
   acp_agents: [],
+  leave_out_own: [],
   default_agent: '',
   default_mode: 'ask',
   on_quit: 'ask',

@@ -93,7 +93,8 @@ function stateWords(
   test: MCPTest | null | undefined,
   names: (list: readonly string[]) => string,
 ): string {
-  if (row.group === 'own') return t('mcp.untouched');
+  if (row.group === 'own')
+    return t(row.reach.every((r) => r.state === 'left_out') ? 'mcp.leftOut' : 'mcp.untouched');
   if (test === null) return t('mcp.testing');
   if (test && !test.ok) return t('mcp.fails');
   const sum = sumOf(row);

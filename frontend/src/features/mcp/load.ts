@@ -4,6 +4,7 @@ import type { MCPEffective, MCPFile, SessionID } from '../../backend/types.gen.t
 import { errorWords, useT } from '../../lib/i18n/i18n.ts';
 import { useLive } from '../../state/live.ts';
 import { useMCP } from '../../state/mcp.ts';
+import { useSettings } from '../../state/settings.ts';
 
 /**
  * Makes a change that gives the file back. It tells why that was refused, "" when
@@ -21,6 +22,8 @@ export interface Loaded {
   /** The revision that a change of this page made last. */
   own: string;
   change: Change;
+  /** Makes another change that decides who gets what. */
+  save: (call: () => Promise<void>) => void;
   reload: () => void;
 }
 
@@ -36,6 +39,7 @@ export function useServers(profile: string, cwd: string): Loaded {
       .sort()
       .join(' '),
   );
+  const leftOut = useSettings((s) => s.settings.leave_out_own);
   const [file, setFile] = useState<MCPFile | null>(null);
   const [effective, setEffective] = useState<readonly MCPEffective[]>([]);
   const [outdated, setOutdated] = useState<readonly SessionID[]>([]);
@@ -63,7 +67,7 @@ export function useServers(profile: string, cwd: string): Loaded {
     return () => {
       run.current++;
     };
-  }, [read, changes]);
+  }, [read, changes, leftOut]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same
   useEffect(() => {
@@ -75,7 +79,7 @@ export function useServers(profile: string, cwd: string): Loaded {
     return () => {
       gone = true;
     };
-  }, [changes, live]);
+  }, [changes, live, leftOut]);
 
   const change = useCallback<Change>(
     async (call, inDialog = false) => {
@@ -93,5 +97,7 @@ export function useServers(profile: string, cwd: string): Loaded {
     },
     [read, t],
   );
-  return { file, effective, outdated, error, own, change, reload: () => void read() };
+  const save = (call: () => Promise<void>) =>
+    void call().catch((e) => setError(errorWords(e, t('common.offline'))));
+  return { file, effective, outdated, error, own, change, save, reload: () => void read() };
 }

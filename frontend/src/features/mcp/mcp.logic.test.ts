@@ -33,7 +33,7 @@ function server(
 }
 
 function gets(agent: string, servers: MCPServer[], own: MCPEffective['own'] = []): MCPEffective {
-  return { agent, profile: 'default', servers, own, notices: [] };
+  return { agent, profile: 'default', servers, own, own_out: false, own_stays: '', notices: [] };
 }
 
 describe('the list', () => {
@@ -56,6 +56,12 @@ describe('the list', () => {
       ['pg', 'yours'],
       ['pg@/h/.claude.json', 'own'],
     ]);
+  });
+
+  it('says of an agent’s own server that it is left out', () => {
+    const own = [{ name: 'pg', file: '/h/.claude.json' }];
+    const [r] = rowsOf([{ ...gets('claude', [], own), own_out: true }]);
+    expect(r!.reach).toEqual([{ agent: 'claude', state: 'left_out', why: '' }]);
   });
 
   it('says who gets it, and what keeps others from it', () => {

@@ -8,7 +8,14 @@ export type Group = 'managed' | 'yours' | 'project' | 'own';
 export interface Reach {
   agent: string;
   state: string;
+  /** Why it does not reach it; of an agent's own server, why it cannot be left out. */
   why: string;
+}
+
+/** The agents that are started without the servers of their own files, once one of them changes. */
+export function leaveOut(agents: readonly string[], agent: string, out: boolean): string[] {
+  const others = agents.filter((a) => a !== agent);
+  return out ? [...others, agent] : others;
 }
 
 /** One server over all agents. */
@@ -38,7 +45,8 @@ export function rowsOf(all: readonly MCPEffective[]): Row[] {
       const what = s.managed ? whatOf(s).replace(/^.*[/\\]/, '') : whatOf(s);
       add(group, s.name, what, { agent: e.agent, state: s.state, why: s.why });
     }
-    for (const o of e.own) add('own', o.name, o.file, { agent: e.agent, state: 'on', why: '' });
+    const state = e.own_out ? 'left_out' : 'on';
+    for (const o of e.own) add('own', o.name, o.file, { agent: e.agent, state, why: e.own_stays });
   }
   return [...rows.values()];
 }

@@ -114,6 +114,7 @@ export function MCP({ id, connection }: { id: string; connection: ReactNode }) {
                 chooseProfile={setProfile}
                 folderPick={<FolderPick cwd={cwd} folders={folders} choose={setCwd} />}
                 change={loaded.change}
+                save={loaded.save}
                 preview={() => setSheet('preview')}
               />
             )}

@@ -2,10 +2,9 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { MCPEffective, MCPOrigin, MCPServer, MCPSetting } from '../../backend/types.gen.ts';
 import { type T, useT } from '../../lib/i18n/i18n.ts';
-import { neutral, oneLine, shortPath } from '../../lib/text.ts';
+import { neutral, oneLine } from '../../lib/text.ts';
 import { nameOf, useAgents } from '../../state/agents.ts';
 import { useMCP } from '../../state/mcp.ts';
-import { useSettings } from '../../state/settings.ts';
 import { Line } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Mark } from '../../ui/mark.tsx';
@@ -14,6 +13,7 @@ import { FieldDialog } from './field.tsx';
 import { fieldHelp } from './help.logic.ts';
 import type { Change } from './load.ts';
 import { canChange, edit, isFilledIn, type Row, shown, switchEdit, unsetFields } from './mcp.logic.ts';
+import { OwnServer } from './own.tsx';
 import { TestResult, tryServer } from './try.tsx';
 
 interface Props {
@@ -29,6 +29,8 @@ interface Props {
   chooseProfile: (profile: string) => void;
   folderPick: ReactNode;
   change: Change;
+  /** Makes a change of the settings that decides who gets what. */
+  save: (call: () => Promise<void>) => void;
   preview: () => void;
 }
 
@@ -39,7 +41,7 @@ export function ServerDetail(p: Props) {
   const agents = useAgents((s) => s.list);
   const test = useMCP((s) => s.tests[row.name]);
   const [field, setField] = useState('');
-  if (!server) return <OwnServer row={row} />;
+  if (!server) return <OwnServer row={row} mayChange={p.mayChange} save={p.save} />;
   return (
     <>
       <div className="row mcp-head">
@@ -167,28 +169,6 @@ export function ServerDetail(p: Props) {
           close={() => setField('')}
         />
       )}
-    </>
-  );
-}
-
-/** A server that an agent has in its own file: shown, and left alone. */
-function OwnServer({ row }: { row: Row }) {
-  const t = useT();
-  const agents = useAgents((s) => s.list);
-  const home = useSettings((s) => s.about.home);
-  return (
-    <>
-      <div className="row mcp-head">
-        <h2 className="h2 trunc">
-          <Line text={row.name} />
-        </h2>
-      </div>
-      <p className="lead">
-        {t('mcp.ownWords', {
-          name: row.reach.map((r) => nameOf(agents, r.agent).name).join(t('mcp.comma')),
-          file: shortPath(row.what, home),
-        })}
-      </p>
     </>
   );
 }

@@ -28,6 +28,7 @@ export const mcp = {
   'mcp.offFor': 'Off for {name}',
   'mcp.offForMany': 'Off for {n} agents',
   'mcp.untouched': 'Untouched',
+  'mcp.leftOut': 'Left out',
   'mcp.readsItself': '{name} reads it by itself',
   'mcp.allAgents': 'All agents',
   'mcp.nobody': 'Nobody',
@@ -36,6 +37,9 @@ export const mcp = {
     'Through it an agent asks you and shows its plan. Without it, it can do neither. Only its timeout and who gets it can be changed.',
   'mcp.ownWords':
     '{name} has this server in {file} and starts it by itself. Parley reads that file and leaves it alone.',
+  'mcp.ownSwitches': 'Started with its own servers',
+  'mcp.ownSwitchesNote':
+    'Switched off, an agent starts without any server of its own files; Parley’s and yours stay. Agents that run keep what they have.',
 
   'mcp.agent': 'Agent',
   'mcp.asItReaches': 'as it reaches',

@@ -29,12 +29,16 @@ export const mcp: { [K in keyof typeof english]: string | Forms } = {
   'mcp.offFor': '{name} 已停用',
   'mcp.offForMany': '{n} 个智能体已停用',
   'mcp.untouched': '不改动',
+  'mcp.leftOut': '不启动',
   'mcp.readsItself': '由 {name} 自行读取',
   'mcp.allAgents': '所有智能体',
   'mcp.nobody': '无',
   'mcp.managedWho': '计划、提问和表单，供所有智能体使用',
   'mcp.managedWords': '智能体通过它向你提问、展示计划；停用后两样都做不到。只能更改超时和供谁使用。',
   'mcp.ownWords': '{name} 在 {file} 里配置了这个服务器，并自行启动。Parley 只读取这个文件，从不改动。',
+  'mcp.ownSwitches': '启动时带上自带服务器',
+  'mcp.ownSwitchesNote':
+    '关闭后，智能体启动时不带自己文件里的任何服务器；Parley 的和你添加的不受影响。正在运行的智能体不变。',
 
   'mcp.agent': '智能体',
   'mcp.asItReaches': '实际交给',
