@@ -239,6 +239,9 @@ func TestInspect(t *testing.T) {
 	}
 	list = "Model 'fake' is using its own API key.\n\nAvailable models:\n  * fake (default)\n"
 	if in := look(); in.Login != agents.LoginYes || len(in.Models) != 1 {
+		t.Errorf("found %+v", in)
+	}
+}
 
 // A configuration for one launch keeps Grok from the person's own servers. With
 // one of their own in a file, which it would then not read, it is not started.
@@ -257,8 +260,5 @@ func TestOwnServersAreLeftOut(t *testing.T) {
 	_, err = plan(false, "GROK_CONFIG_PATH=/h/more.toml")
 	if p, ok := errors.AsType[*agents.PlanError](err); !ok || !strings.Contains(p.Problem.Title, "GROK_CONFIG_PATH") || p.Problem.Advice == "" {
 		t.Errorf("refused with %v", err)
-	}
-}
-		t.Errorf("found %+v", in)
 	}
 }

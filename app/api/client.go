@@ -234,16 +234,16 @@ func (c *Client) Settings(ctx context.Context) (app.Settings, error) {
 	return get[app.Settings](ctx, c, "/api/settings")
 }
 
-func sessionPath(id app.SessionID, rest string) string {
-	return "/api/sessions/" + url.PathEscape(id) + rest
-}
-
-func get[Out any](ctx context.Context, c *Client, path string) (Out, error) {
 // SaveSettings changes the preferences, all or nothing.
 func (c *Client) SaveSettings(ctx context.Context, s app.Settings) (app.Settings, error) {
 	return send[app.Settings](ctx, c, "PUT", "/api/settings", s)
 }
 
+func sessionPath(id app.SessionID, rest string) string {
+	return "/api/sessions/" + url.PathEscape(id) + rest
+}
+
+func get[Out any](ctx context.Context, c *Client, path string) (Out, error) {
 	return send[Out](ctx, c, "GET", path, nil)
 }
 

@@ -136,11 +136,11 @@ parley mcp set NAME FIELD=VALUE…           a server of yours, or with --agent 
                                            --profile a change for those alone
 parley mcp remove NAME                     takes the server, or that change, away
 parley mcp enable|disable NAME             for all, or for --agent and --profile
+parley mcp own [on|off --agent NAME]       the servers of agents' own files; off
+                                           starts that agent without them
 parley mcp undo                            takes the newest of these changes back
 parley mcp validate [FILE]                 with line and column; exit code 1 if broken
 parley mcp test NAME                       starts it, lists what it offers, ends it
-parley mcp own [on|off --agent NAME]       the servers of agents' own files; off
-                                           starts that agent without them
 parley mcp import FROM [--write]           from claude, codex, opencode, gemini,
                                            cursor, vscode or ekko; shows first
 parley mcp trust [--yes]                   the servers of a project's .mcp.json

@@ -29,9 +29,9 @@ type world struct {
 	env  []string
 	keys map[string]string // "agent profile" → NAME=value
 	asks int               // of the keyring
-}
 
 	leaveOut []string // agents
+}
 
 func newWorld(t *testing.T, text string) *world {
 	t.Helper()
@@ -72,9 +72,9 @@ func (w *world) open() {
 			}
 			return nil, nil
 		},
+		LeaveOut: func(agent string) bool { return slices.Contains(w.leaveOut, agent) },
 		Test: func(_ context.Context, s mcp.Spec, _ []string) app.MCPTest {
 			return app.MCPTest{OK: true, Server: s.Command, Stderr: fmt.Sprint(s.Env)}
-		LeaveOut: func(agent string) bool { return slices.Contains(w.leaveOut, agent) },
 		},
 	})
 }
@@ -249,8 +249,6 @@ func TestOwnServersStayInForce(t *testing.T) {
 	}
 }
 
-// X07: a project's servers start only once the person trusted the file as it is;
-// after a change they are asked again. It cannot take our server's name, nor
 // With the setting, an agent that can be told starts without the servers of its
 // own files. Where it leaves out all at once their names are free for the person's
 // other servers; an agent that cannot be told keeps its own, and says so.
@@ -285,6 +283,8 @@ func TestOwnServersAreLeftOut(t *testing.T) {
 	}
 }
 
+// X07: a project's servers start only once the person trusted the file as it is;
+// after a change they are asked again. It cannot take our server's name, nor
 // have placeholders filled in.
 func TestProjectFile(t *testing.T) {
 	w := newWorld(t, file)

@@ -203,13 +203,13 @@ export class InventedServers {
       profile,
       servers: this.none ? servers.slice(0, 1) : servers,
       own: agent === 'claude' && !this.none ? [{ name: 'github', file: '/home/mara/.claude.json' }] : [],
+      own_out: false,
+      own_stays: '',
       notices: [],
     };
   }
 
   preview(agent: string): MCPPreview {
-      own_out: false,
-      own_stays: '',
     return {
       agent,
       how: 'A file for this launch alone, which only you can read, named by --mcp-config.',

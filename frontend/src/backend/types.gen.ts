@@ -1148,6 +1148,11 @@ export interface Settings {
    * them.
    */
   acp_agents: ACPAgent[]
+  /**
+   * LeaveOutOwn names the agents that are started without the MCP servers of
+   * their own configuration; Parley's and those of the override file stay.
+   */
+  leave_out_own: string[]
   default_agent: string
   default_mode: string
   /** ask, stop, keep */
@@ -1158,11 +1163,6 @@ export interface Settings {
    * something of it waits or has moved on. 0 days is for ever.
    * 0 to 36500, default 0
    */
-  /**
-   * LeaveOutOwn names the agents that are started without the MCP servers of
-   * their own configuration; Parley's and those of the override file stay.
-   */
-  leave_out_own: string[]
   keep_session_days: number
   /** long outputs of tools; 0 is as long as their session, the default */
   keep_output_days: number
