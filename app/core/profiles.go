@@ -21,7 +21,7 @@ func (a *App) openProfiles(keys *secrets.Store) {
 	if keys != nil {
 		cfg.Secrets = keys
 	}
-	a.profiles = profiles.Open(cfg)
+	a.profiles = profiles.New(cfg)
 	if problem := a.profiles.Problem(); problem != nil {
 		a.log.Warn("read the profiles", "error", problem)
 		a.problems = append(a.problems, app.ErrorMessage(problem))

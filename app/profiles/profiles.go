@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/app"
@@ -49,45 +48,43 @@ type Config struct {
 	Now       func() time.Time // nil is time.Now
 }
 
-// Profiles is the person's profiles.
+// Profiles is the person's profiles. The file is small and read whenever it is
+// asked for something, so that what a person writes there by hand holds at once,
+// and no change of ours is laid over a state that is no more.
 type Profiles struct {
 	cfg Config
 
 	// changing is held by the one who changes something: a channel and not a mutex,
 	// since it is held while disk and keyring work.
 	changing chan struct{}
-
-	mu      sync.Mutex // guards the fields below
-	all     definitions
-	problem error
 }
 
-// Open reads the file. A broken one is a Problem, and no change is made in it.
-func Open(cfg Config) *Profiles {
+// New makes a Profiles. A broken file is a Problem, and no change is made in it.
+func New(cfg Config) *Profiles {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	p := &Profiles{cfg: cfg, changing: make(chan struct{}, 1)}
-	p.all, p.problem = read(cfg.Path)
-	return p
+	return &Profiles{cfg: cfg, changing: make(chan struct{}, 1)}
 }
 
-// Problem says why the file is not used, nil when it is.
+// Problem says why the file is not used now, nil when it is.
 func (p *Profiles) Problem() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.problem
+	_, err := read(p.cfg.Path)
+	return err
 }
 
 func (p *Profiles) get(name string) (definition, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.all[name], p.problem
+	all, err := read(p.cfg.Path)
+	return all[name], err
 }
 
 // List is every profile that is defined, or that a session, a secret or an
 // override names: the default one first, then by name.
 func (p *Profiles) List(ctx context.Context) ([]app.Profile, error) {
+	all, err := read(p.cfg.Path)
+	if err != nil {
+		return nil, err
+	}
 	counts, err := p.cfg.Sessions.Profiles(ctx)
 	if err != nil {
 		return nil, err
@@ -98,9 +95,6 @@ func (p *Profiles) List(ctx context.Context) ([]app.Profile, error) {
 			secrets[s.Profile] = append(secrets[s.Profile], s.Agent+" "+s.Name)
 		}
 	}
-	p.mu.Lock()
-	all := maps.Clone(p.all)
-	p.mu.Unlock()
 	names := map[string]bool{app.DefaultProfile: true}
 	for name := range counts {
 		names[name] = true
@@ -302,11 +296,9 @@ func (p *Profiles) change(ctx context.Context, f func(definitions) error) error 
 		return ctx.Err()
 	}
 	defer func() { <-p.changing }()
-	p.mu.Lock()
-	all, problem := maps.Clone(p.all), p.problem
-	p.mu.Unlock()
-	if problem != nil {
-		return problem
+	all, err := read(p.cfg.Path)
+	if err != nil {
+		return err
 	}
 	if err := f(all); err != nil {
 		return err
@@ -314,9 +306,6 @@ func (p *Profiles) change(ctx context.Context, f func(definitions) error) error 
 	if err := write(p.cfg.Path, all); err != nil {
 		return app.Errorf(app.CodeStorageFailed, "The profiles could not be saved: %w", err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all = all
 	return nil
 }
 

@@ -79,7 +79,7 @@ func newWorld(t *testing.T) *world {
 
 // open opens the profiles anew, as a restart does.
 func (w *world) open() {
-	w.p = profiles.Open(profiles.Config{
+	w.p = profiles.New(profiles.Config{
 		Path: w.path, Sessions: w.sessions, Secrets: w.secrets, Overrides: w.overrides,
 		Agents: func() []string { return []string{"claude", "codex"} }, Now: func() time.Time { return time.UnixMilli(7) },
 	})
@@ -222,6 +222,40 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(w.path); err == nil {
 		t.Error("something was written")
+	}
+}
+
+// What a person writes into the file holds for the next agent, and a change of
+// ours begins with what stands there by then.
+func TestTheFileIsChangedByHand(t *testing.T) {
+	w := newWorld(t)
+	w.set(app.Profile{Name: "work", Env: map[string]string{"A": "1"}})
+	write := func(text string) {
+		if err := os.WriteFile(w.path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"version": 1, "profiles": {"work": {"env": {"A": "2"}, "agents": {"claude": {"model": "opus"}}}, "night": {}}}`)
+	if vars, _, err := w.p.Environment("claude", "work", sources); err != nil || !slices.Equal(vars, []string{"A=2"}) {
+		t.Errorf("%q, %v", vars, err)
+	}
+	if model, _ := w.p.Defaults("claude", "work"); model != "opus" {
+		t.Errorf("the model is %q", model)
+	}
+	w.set(app.Profile{Name: "day"})
+	if list := w.list(); list != "default day night play work" {
+		t.Errorf("listed: %s", list)
+	}
+	write(`{`)
+	if _, _, err := w.p.Environment("claude", "work", sources); app.ErrorCode(err) != app.CodeInvalidArgument {
+		t.Errorf("an agent starts from a broken file: %v", err)
+	}
+	if _, err := w.p.List(t.Context()); app.ErrorCode(err) != app.CodeInvalidArgument {
+		t.Errorf("nothing is said of a broken file: %v", err)
+	}
+	write(`{"version": 1}`)
+	if list := w.list(); list != "default play work" {
+		t.Errorf("mended: %s", list)
 	}
 }
 
