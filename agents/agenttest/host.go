@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/agents"
+	"parley/agents/agenttest/leaks"
 )
 
 // Host records what an agent says, in order, and hands its questions to the
@@ -41,6 +42,7 @@ func (a *Asked) Answer(o agents.Outcome) { a.answer <- o }
 
 // NewHost returns a Host that has heard nothing.
 func NewHost(t testing.TB) *Host {
+	leaks.Each(t)
 	return &Host{t: t, changed: make(chan struct{})}
 }
 

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 func start(t *testing.T, steps ...fakemodel.Step) *fakemodel.Server {
 	t.Helper()
+	leaks.Each(t)
 	s, err := fakemodel.Start(steps)
 	if err != nil {
 		t.Fatal(err)

@@ -4,13 +4,16 @@ import (
 	"os"
 	"testing"
 
+	"parley/agents/agenttest/leaks"
 	"parley/app/paths"
 )
 
 // Home makes a scratch home and resolves Parley's folders in it. Its path is
-// short, since a socket lies below it.
+// short, since a socket lies below it. Who has a home leaves nothing behind: the
+// test fails if a goroutine or an open file of it is still there at its end.
 func Home(tb testing.TB) paths.Dirs {
 	tb.Helper()
+	leaks.Each(tb)
 	dir, err := os.MkdirTemp("", "parley")
 	if err != nil {
 		tb.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/agents/agenttest/leaks"
 	"parley/app"
 	"parley/app/api"
 	"parley/app/paths"
@@ -28,7 +29,8 @@ type stage struct {
 	env  []string
 	bins string
 
-	screen *exec.Cmd // the X server
+	screen  *exec.Cmd // the X server
+	notices *exec.Cmd // the notification service
 }
 
 const waitLimit = 20 * time.Second
@@ -39,6 +41,7 @@ func newStage(t testing.TB) *stage {
 	if bins == "" {
 		t.Skip("PARLEY_BIN_DIR is not set; make test-window sets it to the built programs")
 	}
+	leaks.Each(t)
 	s := &stage{t: t, dir: t.TempDir(), bins: bins}
 	for _, d := range []string{"home", "parley", "work"} {
 		if err := os.Mkdir(filepath.Join(s.dir, d), 0o700); err != nil {
@@ -57,7 +60,7 @@ func newStage(t testing.TB) *stage {
 	bus, _ := s.firstLine(3, "dbus-daemon", "--session", "--nofork", "--print-address=3")
 	s.env = append(s.env, "DISPLAY=:"+display, "DBUS_SESSION_BUS_ADDRESS="+bus)
 	s.start("openbox")
-	s.start("dunst", "-conf", "/dev/null")
+	s.notices = s.start("dunst", "-conf", "/dev/null")
 	return s
 }
 

@@ -91,6 +91,7 @@ var page = fstest.MapFS{
 // start serves the page until the test ends.
 func start(t *testing.T, r api.ServeRequest) *served {
 	t.Helper()
+	leaks.Each(t)
 	s := &served{now: time.UnixMilli(1_700_000_000_000), log: &syncBuffer{}}
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.gateway = gateway.New(gateway.Config{Page: page, Now: s.clock, Log: log})

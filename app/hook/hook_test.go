@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"parley/agents/agenttest/leaks"
 	"parley/agents/proc"
 	"parley/app"
 	"parley/app/apptest"
@@ -40,6 +41,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T, limit time.Duration) *world {
+	leaks.Each(t)
 	w := &world{t: t, bus: bus.New(0), dir: t.TempDir(), ran: make(chan struct{}, 1000), looked: make(chan struct{}, 1000)}
 	runner := proc.Runner{Shim: apptest.Program(t, "parley-run"), Limit: limit}
 	listening := make(chan struct{}, 10)

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/agents/agenttest/leaks"
 	"parley/app"
 	"parley/app/servers"
 	"parley/mcp"
@@ -35,6 +36,7 @@ type world struct {
 
 func newWorld(t *testing.T, text string) *world {
 	t.Helper()
+	leaks.Each(t)
 	dir := t.TempDir()
 	w := &world{t: t, dir: dir, path: filepath.Join(dir, "config", "mcp-overrides.jsonc"), keys: map[string]string{}}
 	for _, name := range []string{"config", "state", "home/.codex", "bin", "work"} {

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/agents/agenttest/leaks"
 	"parley/mcp"
 	"parley/mcp/bridge"
 	"parley/mcp/server"
@@ -108,6 +109,7 @@ var everything = mcp.Offer{Ask: true, Plan: true}
 // start runs a server with an app that the test plays.
 func start(t *testing.T, offer mcp.Offer) *cli {
 	t.Helper()
+	leaks.Each(t)
 	f := newFakeApp()
 	return startWith(t, t.Context(), offer, f, f)
 }
