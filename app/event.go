@@ -393,7 +393,7 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 type Snapshot struct {
 	Sessions     []Session     `json:"sessions"`     // never nil, newest first
 	Interactions []Interaction `json:"interactions"` // waiting and moved on, never nil
-	Plans        []Plan        `json:"plans"`        // newest plan of each live session, never nil
+	Plans        []Plan        `json:"plans"`        // of each live session's newest turn, never nil
 	Version      string        `json:"version"`
 	At           int64         `json:"at"` // the server's clock, for countdowns
 }

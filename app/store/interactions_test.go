@@ -289,9 +289,21 @@ func TestPlanLife(t *testing.T) {
 	_, err = r.PutPlan(ctx, app.Plan{ID: newID(), SessionID: s.ID, TurnID: turn})
 	wantCode(t, err, app.CodeNoActiveTurn)
 
-	// A turn without a plan tells of none.
+	// A turn without a plan tells of none, and that of the turn before is no longer
+	// one of the present.
+	plans := func() int {
+		t.Helper()
+		snap, err := r.Snapshot(ctx)
+		must(t, err)
+		return len(snap.Plans)
+	}
+	_, err = r.UpdateSession(ctx, s.ID, func(s *app.Session) { s.Live = true })
+	must(t, err)
+	equal(t, plans(), 1)
+	r.clock.add(time.Second)
 	next := newID()
 	must(t, r.StartTurn(ctx, app.Turn{ID: next, SessionID: s.ID}))
+	equal(t, plans(), 0)
 	r.heard.take()
 	must(t, r.EndTurn(ctx, next, app.TurnEnded{Status: app.TurnCompleted}))
 	equal(t, r.heard.types(), []string{"turn.completed", "session.updated"})

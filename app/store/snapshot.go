@@ -9,7 +9,7 @@ import (
 )
 
 // Snapshot is the present as one consistent state: the sessions, what waits or
-// has moved on, and the newest plan of each session with an agent.
+// has moved on, and the plan that the newest turn of each session with an agent has.
 func (d *DB) Snapshot(ctx context.Context) (snap app.Snapshot, err error) {
 	err = d.query(ctx, func(q *sqlgen.Queries) error {
 		now := d.now()

@@ -13,6 +13,9 @@ WHERE id = sqlc.arg(id);
 SELECT * FROM plans WHERE turn_id = sqlc.arg(turn_id);
 
 -- name: ListNewestPlans :many
+-- The plan of each session's newest turn; the plan of an older one is no plan of what is done now.
 SELECT p.* FROM plans p JOIN sessions s ON s.id = p.session_id
 WHERE p.id = (SELECT q.id FROM plans q WHERE q.session_id = p.session_id ORDER BY q.updated_ms DESC, q.id DESC LIMIT 1)
+  AND NOT EXISTS (SELECT 1 FROM turns t JOIN turns n ON n.session_id = t.session_id
+                  WHERE t.id = p.turn_id AND n.id <> t.id AND n.started_ms > t.started_ms)
 ORDER BY p.updated_ms DESC, p.id DESC;

@@ -65,9 +65,12 @@ func (q *Queries) InsertPlan(ctx context.Context, arg InsertPlanParams) error {
 const listNewestPlans = `-- name: ListNewestPlans :many
 SELECT p.id, p.session_id, p.turn_id, p.revision, p.state, p.explanation, p.steps, p.updated_ms FROM plans p JOIN sessions s ON s.id = p.session_id
 WHERE p.id = (SELECT q.id FROM plans q WHERE q.session_id = p.session_id ORDER BY q.updated_ms DESC, q.id DESC LIMIT 1)
+  AND NOT EXISTS (SELECT 1 FROM turns t JOIN turns n ON n.session_id = t.session_id
+                  WHERE t.id = p.turn_id AND n.id <> t.id AND n.started_ms > t.started_ms)
 ORDER BY p.updated_ms DESC, p.id DESC
 `
 
+// The plan of each session's newest turn; the plan of an older one is no plan of what is done now.
 func (q *Queries) ListNewestPlans(ctx context.Context) ([]Plan, error) {
 	rows, err := q.db.QueryContext(ctx, listNewestPlans)
 	if err != nil {

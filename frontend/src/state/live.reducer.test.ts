@@ -130,3 +130,13 @@ it('never lets an older plan beat a newer one', () => {
   p = apply(p, { ...event(0, 'plan.updated', plan(4)) });
   expect(p.plans.s!.revision).toBe(5);
 });
+
+it('leaves the plan of a turn behind when the next one begins', () => {
+  const plan = { plan_id: 'p', session_id: 's', revision: 1, plan: [] };
+  let p = apply(present(), event(11, 'plan.updated', plan));
+  p = apply(p, event(12, 'turn.completed', { status: 'completed' }));
+  expect(p.plans.s!.plan_id).toBe('p');
+  p = apply(p, event(13, 'turn.started', { text: 'another task' }));
+  expect(p.plans.s).toBeUndefined();
+  expect(apply(p, event(11, 'plan.updated', plan)).plans.s).toBeUndefined(); // a replay brings none back
+});

@@ -19,7 +19,7 @@ export interface Present {
   sessions: Readonly<Record<string, Session>>;
   /** Waiting and moved on, and those that ended since the snapshot. */
   interactions: Readonly<Record<string, Interaction>>;
-  /** Newest plan of a session, by session id. */
+  /** The plan that the newest turn of a session has, by session id. */
   plans: Readonly<Record<string, Plan>>;
 }
 
@@ -49,6 +49,7 @@ export function apply(p: Present, e: Event): Present {
   const numbered = withNumber(p, e);
   if (e.seq && numbered === p && p.sessions[e.session_id]) return p; // a replay
   if (e.type === 'plan.updated') return withPlan(numbered, e.data);
+  if (e.type === 'turn.started') return withoutPlan(numbered, e.session_id);
   const dot = e.type.lastIndexOf('.');
   switch (e.type.slice(dot + 1)) {
     case 'requested':
@@ -99,6 +100,13 @@ function withPlan(p: Present, plan: Plan): Present {
   const old = p.plans[plan.session_id];
   if (old && old.plan_id === plan.plan_id && old.revision > plan.revision) return p;
   return { ...p, plans: { ...p.plans, [plan.session_id]: plan } };
+}
+
+/** A turn has begun: what the one before planned is no plan of what is done now. */
+function withoutPlan(p: Present, session: string): Present {
+  if (!p.plans[session]) return p;
+  const { [session]: _, ...plans } = p.plans;
+  return { ...p, plans };
 }
 
 /** Puts an interaction in; an end that is known already is never taken back. */
