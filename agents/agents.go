@@ -46,6 +46,7 @@ type Caps struct {
 	Images    bool // pictures in a message
 	Steer     bool // a message into the running turn
 	Interrupt bool // stop a turn and keep the process
+	Fork      bool // copy a conversation and go on in the copy; see SessionSpec.Fork
 	Defer     Defer
 	Models    []ModelInfo
 	Efforts   []string // of reasoning that a session may be started with, least first; nil when there is no choice
@@ -134,14 +135,19 @@ type Problem struct {
 type SessionSpec struct {
 	SessionID string
 	NativeID  string // the CLI's own id to resume, "" for a new conversation
-	Cwd       string
-	Model     string // "" is the CLI's own default
-	Effort    string
-	Mode      Mode
-	Catalog   mcp.Catalog
-	Limits    mcp.Limits
-	RunDir    string   // absolute 0700 folder for generated files, ours alone
-	Env       []string // full environment of the child before the family's additions
+	// Fork says that NativeID is the conversation of another session: it is copied
+	// as it is now, and the copy goes on under an id of its own, which a Started
+	// tells once there is something to come back to. The other one stays as it is.
+	// It is set for families with Caps.Fork alone.
+	Fork    bool
+	Cwd     string
+	Model   string // "" is the CLI's own default
+	Effort  string
+	Mode    Mode
+	Catalog mcp.Catalog
+	Limits  mcp.Limits
+	RunDir  string   // absolute 0700 folder for generated files, ours alone
+	Env     []string // full environment of the child before the family's additions
 	// Guidance is our text for the system prompt, for CLIs that drop the MCP
 	// server's instructions; "" when the server is not handed out.
 	Guidance string

@@ -18,6 +18,9 @@ type LocalModel struct {
 	Model string   // to start a session with; "" is the CLI's default
 	// Tool is how the CLI spells a tool of an MCP server for its model.
 	Tool func(server, tool string) string
+	// Through is the call by which the model calls such a tool with that input,
+	// where the CLI does not offer it beside its own; nil where it does.
+	Through func(tool string, input map[string]any) (string, map[string]any)
 	// Command is the call with which the model runs a command of the shell, such
 	// that the person must be asked for it in the mode ask.
 	Command func(command string) (tool string, input map[string]any)

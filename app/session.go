@@ -80,8 +80,14 @@ type Session struct {
 	Mode     string       `json:"mode"` // plan, ask, edits, full
 	State    SessionState `json:"state"`
 	NativeID string       `json:"native_id"` // the CLI's own id, "" until it told
-	Live     bool         `json:"live"`      // an agent process is up for it now
-	Closed   bool         `json:"closed"`    // ended by a deliberate close; opened again only after asking
+	// ForkedFrom is the session whose conversation this one began with, "" for
+	// none. It may be gone.
+	ForkedFrom SessionID `json:"forked_from"`
+	// ForkNative is the CLI's own id of the conversation that is to be copied, ""
+	// once this session has an id of its own.
+	ForkNative string `json:"fork_native"`
+	Live       bool   `json:"live"`   // an agent process is up for it now
+	Closed     bool   `json:"closed"` // ended by a deliberate close; opened again only after asking
 
 	CreatedAt  int64 `json:"created_at"`
 	UpdatedAt  int64 `json:"updated_at"`

@@ -36,6 +36,7 @@ type Entry struct {
 	Modes     map[agents.Mode]string
 	Images    bool
 	Resume    bool
+	Fork      bool // as far as is known; one that then does not announce it says so
 	NativeAsk bool
 	WhenFound bool // nobody is told of it where it is not installed
 	PlanOnly  bool // it gets the tool for plans and may not ask the person
@@ -58,7 +59,7 @@ func (a adapter) Info() agents.Info {
 		Family: e.Family, Name: e.Name, Mark: e.Mark,
 		Binaries: e.Binaries, Folders: e.Folders, InstallCmd: e.InstallCmd, LoginCmd: e.LoginCmd,
 		WhenFound: e.WhenFound, PlanOnly: e.PlanOnly,
-		Caps: agents.Caps{Resume: e.Resume, Images: e.Images, Interrupt: true, NativeAsk: e.NativeAsk},
+		Caps: agents.Caps{Resume: e.Resume, Fork: e.Fork, Images: e.Images, Interrupt: true, NativeAsk: e.NativeAsk},
 	}
 	for _, m := range modes {
 		if _, ok := e.Modes[m]; ok {

@@ -75,6 +75,7 @@ type greeting struct {
 		} `json:"mcpCapabilities"`
 		Session struct {
 			Resume *struct{} `json:"resume"`
+			Fork   *struct{} `json:"fork"`
 		} `json:"sessionCapabilities"`
 	} `json:"agentCapabilities"`
 }
@@ -189,6 +190,17 @@ func (c *Conversation) openSession(ctx context.Context, spec agents.SessionSpec,
 	}
 
 	id := acp.SessionId(spec.NativeID)
+	if spec.Fork {
+		if hello.Able.Session.Fork == nil {
+			return answer, &agents.PlanError{Problem: agents.Problem{Code: "cannot_fork", Title: c.name + " cannot fork a conversation."}}
+		}
+		err := c.peer.call(ctx, acp.AgentMethodSessionFork,
+			acp.LoadSessionRequest{Meta: meta, SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started) // they have the same shape
+		if err == nil && answer.SessionID == "" {
+			err = errors.New("it gave the copy no id")
+		}
+		return answer, c.resumeProblem(err)
+	}
 	if hello.Able.Session.Resume != nil {
 		err := c.peer.call(ctx, acp.AgentMethodSessionResume,
 			acp.ResumeSessionRequest{Meta: meta, SessionId: id, Cwd: spec.Cwd, McpServers: servers}, &answer, started)

@@ -166,6 +166,44 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestFork begins with a copy of another conversation, under the id that the
+// agent gives it.
+func TestFork(t *testing.T) {
+	spec := spec()
+	spec.NativeID, spec.Fork = "s0", true
+	agent, host, err := open(t, t.Context(), spec, func(f *fake) {
+		f.answer(f.next("initialize"), `{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"fork":{},"resume":{}}}}`)
+		m := f.next("session/fork")
+		var p struct{ SessionID, Cwd string }
+		if err := json.Unmarshal(m.Params, &p); err != nil || p.SessionID != "s0" || p.Cwd != spec.Cwd {
+			t.Errorf("asked for %s", m.Params)
+		}
+		f.answer(m, `{"sessionId":"s1"}`)
+		prompt := f.next("session/prompt")
+		f.say("new answer")
+		f.answer(prompt, `{"stopReason":"end_turn"}`)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn(t, agent, host)
+	if started := agenttest.All[agents.Started](host.Events()); len(started) != 1 || started[0].NativeID != "s1" {
+		t.Errorf("started %+v", started)
+	}
+}
+
+// An agent that does not announce it is not asked for a copy.
+func TestForkNotAnnounced(t *testing.T) {
+	spec := spec()
+	spec.NativeID, spec.Fork = "s0", true
+	_, _, err := open(t, t.Context(), spec, func(f *fake) {
+		f.answer(f.next("initialize"), `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
+	})
+	if refused, ok := errors.AsType[*agents.PlanError](err); !ok || refused.Problem.Code != "cannot_fork" {
+		t.Errorf("opened: %v", err)
+	}
+}
+
 // TestOpenRefused meets agents that answer and cannot be talked to.
 func TestOpenRefused(t *testing.T) {
 	for _, tt := range []struct {

@@ -39,6 +39,7 @@ func Conform(t *testing.T, c Case) {
 	leaks := goleak.IgnoreCurrent()
 	t.Run("one conversation", c.talks)
 	t.Run("is resumed", c.resumed)
+	t.Run("is forked", c.forked)
 	t.Run("survives garbage", c.garbage)
 	t.Run("ends in the middle", c.crashes)
 	t.Run("refuses what is over", c.over)
@@ -60,6 +61,12 @@ func (c Case) start(t *testing.T, native string) *talk {
 	t.Helper()
 	spec := c.Spec(t)
 	spec.NativeID = native
+	return c.open(t, spec)
+}
+
+// open is start for what a session starts with.
+func (c Case) open(t *testing.T, spec agents.SessionSpec) *talk {
+	t.Helper()
 	launch, err := c.Adapter.Plan(c.Install, spec)
 	if err != nil {
 		t.Fatal(err)
@@ -238,8 +245,7 @@ func (c Case) resumed(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		k := c.start(t, "")
 		k.ended(k.turn(c.Say), agents.StopDone)
-		started := All[agents.Started](k.host.Events())
-		native = started[len(started)-1].NativeID
+		native = k.native()
 	})
 	k := c.start(t, native)
 	events := k.turn(c.Say)
@@ -247,6 +253,46 @@ func (c Case) resumed(t *testing.T) {
 	if said := Said(k.host.Events()); strings.Count(said, c.Said) != 1 {
 		t.Errorf("after the resume it said %q, want %q in it once", said, c.Said)
 	}
+}
+
+// forked has a conversation copied while its own process goes on, and takes the
+// copy up again.
+func (c Case) forked(t *testing.T) {
+	if !c.Adapter.Info().Caps.Fork {
+		t.Skip("this family cannot fork")
+	}
+	k := c.start(t, "")
+	k.ended(k.turn(c.Say), agents.StopDone)
+	origin := k.native()
+	spec := c.Spec(t)
+	spec.NativeID, spec.Fork = origin, true
+	copied := c.open(t, spec)
+	k.ended(k.turn(c.Say), agents.StopDone)
+	copied.ended(copied.turn(c.Say), agents.StopDone)
+	fork := copied.native()
+	if now := k.native(); fork == origin || now != origin {
+		t.Errorf("the copy is %s, the other one was %s and is %s", fork, origin, now)
+	}
+	if err := copied.agent.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	copied.child.Kill()
+	copied.child.Wait()
+	again := c.start(t, fork)
+	again.ended(again.turn(c.Say), agents.StopDone)
+	if now := again.native(); now != fork {
+		t.Errorf("the copy was taken up as %s, not %s", now, fork)
+	}
+}
+
+// native is the CLI's own id of the conversation.
+func (k *talk) native() string {
+	k.t.Helper()
+	started := All[agents.Started](k.host.Events())
+	if len(started) == 0 || started[len(started)-1].NativeID == "" {
+		k.t.Fatalf("the conversation has no id: %+v", started)
+	}
+	return started[len(started)-1].NativeID
 }
 
 func (c Case) garbage(t *testing.T) {

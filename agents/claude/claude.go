@@ -50,6 +50,7 @@ func (adapter) Info() agents.Info {
 			Images:    true,
 			Steer:     true,
 			Interrupt: true,
+			Fork:      true,
 			Defer:     agents.DeferCall,
 			// Names that the CLI resolves to the newest model of that kind.
 			Models:     []agents.ModelInfo{{ID: "opus", Name: "Opus"}, {ID: "sonnet", Name: "Sonnet"}, {ID: "haiku", Name: "Haiku"}},

@@ -26,7 +26,9 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 		aside: aside{id: spec.Deferred, begun: make(chan struct{})}, gone: make(chan struct{}),
 		asks: map[string]context.CancelCauseFunc{},
 	}
-	c.decoder.said.NativeID = spec.NativeID
+	if !spec.Fork { // a fork gets its id with the first turn, as a new conversation does
+		c.decoder.said.NativeID = spec.NativeID
+	}
 	c.decoder.mode = modes[spec.Mode]
 	o := &opening{c: c}
 	go c.peer.Write(conn.In)

@@ -68,6 +68,9 @@ func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Lau
 	if spec.NativeID != "" {
 		launch.Argv = append(launch.Argv, "--resume="+spec.NativeID)
 	}
+	if spec.Fork {
+		launch.Argv = append(launch.Argv, "--fork-session")
+	}
 	launch.Argv = append(launch.Argv, "--permission-mode="+mode)
 	return launch, nil
 }

@@ -51,6 +51,7 @@ func (adapter) Info() agents.Info {
 			Images:     true,
 			Steer:      true,
 			Interrupt:  true,
+			Fork:       true,
 			Efforts:    []string{"low", "medium", "high", "xhigh"},
 			Modes:      []agents.Mode{agents.ModePlan, agents.ModeAsk, agents.ModeEdits, agents.ModeFull},
 			NativePlan: true,

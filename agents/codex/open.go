@@ -100,7 +100,10 @@ func (c *conversation) open(ctx context.Context, version string, spec agents.Ses
 		Config: config, ExcludeTurns: spec.NativeID != "",
 	}
 	method := "thread/start"
-	if spec.NativeID != "" {
+	switch {
+	case spec.Fork:
+		method = "thread/fork"
+	case spec.NativeID != "":
 		method = "thread/resume"
 	}
 	opened := make(chan error, 1)

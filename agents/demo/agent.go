@@ -45,9 +45,12 @@ var (
 func (a *agent) Initialize(_ context.Context, p acp.InitializeRequest) (acp.InitializeResponse, error) {
 	a.elicit.Store(p.ClientCapabilities.Elicitation != nil && p.ClientCapabilities.Elicitation.Form != nil)
 	return acp.InitializeResponse{
-		ProtocolVersion:   acp.ProtocolVersionNumber,
-		AgentInfo:         &acp.Implementation{Name: "parley-demo", Title: acp.Ptr("Parley's demo agent"), Version: version},
-		AgentCapabilities: acp.AgentCapabilities{LoadSession: true, PromptCapabilities: acp.PromptCapabilities{Image: true}},
+		ProtocolVersion: acp.ProtocolVersionNumber,
+		AgentInfo:       &acp.Implementation{Name: "parley-demo", Title: acp.Ptr("Parley's demo agent"), Version: version},
+		AgentCapabilities: acp.AgentCapabilities{
+			LoadSession: true, PromptCapabilities: acp.PromptCapabilities{Image: true},
+			SessionCapabilities: acp.SessionCapabilities{Fork: &acp.SessionForkCapabilities{}},
+		},
 	}, nil
 }
 
@@ -86,6 +89,27 @@ func (a *agent) LoadSession(ctx context.Context, p acp.LoadSessionRequest) (acp.
 		}
 	}
 	return acp.LoadSessionResponse{Modes: s.modes()}, nil
+}
+
+// UnstableForkSession begins a session that remembers what another one does. The
+// other one is only read.
+func (a *agent) UnstableForkSession(ctx context.Context, p acp.UnstableForkSessionRequest) (acp.UnstableForkSessionResponse, error) {
+	remembered, err := a.saved.read(string(p.SessionId))
+	if err != nil {
+		return acp.UnstableForkSessionResponse{}, &acp.RequestError{Code: -32002, Message: "There is no such session.", Data: err.Error()}
+	}
+	var servers []acp.McpServer // the others are of no use to it
+	for _, s := range p.McpServers {
+		servers = append(servers, acp.McpServer{Stdio: s.Stdio})
+	}
+	s, err := a.begin(ctx, uuid.Must(uuid.NewV7()).String(), p.Cwd, servers, remembered)
+	if err != nil {
+		return acp.UnstableForkSessionResponse{}, err
+	}
+	if err := a.saved.write(s.id, remembered); err != nil {
+		return acp.UnstableForkSessionResponse{}, acp.NewInternalError(map[string]any{"error": err.Error()})
+	}
+	return acp.UnstableForkSessionResponse{SessionId: acp.SessionId(s.id), Modes: s.modes()}, nil
 }
 
 // begin makes a session and connects the managed server, if one was handed out.

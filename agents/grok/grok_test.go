@@ -15,13 +15,10 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest"
-	"parley/agents/agenttest/leaks"
 	"parley/agents/grok"
 	"parley/agents/jsonl"
 	"parley/mcp"
 )
-
-func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 // cli is Grok's side of a conversation, driven by the test.
 type cli struct {

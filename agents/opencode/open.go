@@ -204,11 +204,22 @@ func (c *conversation) session(ctx context.Context, spec agents.SessionSpec, rul
 		}
 		return s, err
 	}
-	err := c.server.call(ctx, http.MethodPatch, sessionPath(spec.NativeID, ""), body, &s)
-	if refused, ok := errors.AsType[*refusal](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusBadRequest) {
-		return s, &agents.PlanError{Problem: sessionLost(refused.Body)}
+	id := spec.NativeID
+	if spec.Fork {
+		if err := c.server.call(ctx, http.MethodPost, sessionPath(id, "/fork"), struct{}{}, &s); err != nil {
+			return s, lost(err)
+		}
+		id = s.ID
 	}
-	return s, err
+	return s, lost(c.server.call(ctx, http.MethodPatch, sessionPath(id, ""), body, &s))
+}
+
+// lost explains a refusal of a conversation that the CLI does not have.
+func lost(err error) error {
+	if refused, ok := errors.AsType[*refusal](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusBadRequest) {
+		return &agents.PlanError{Problem: sessionLost(refused.Body)}
+	}
+	return err
 }
 
 // listen begins to read what happens. It returns once nothing more is missed.

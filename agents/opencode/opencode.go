@@ -52,6 +52,7 @@ func (adapter) Info() agents.Info {
 			Images:     true,
 			Steer:      true,
 			Interrupt:  true,
+			Fork:       true,
 			Modes:      []agents.Mode{agents.ModePlan, agents.ModeAsk, agents.ModeEdits, agents.ModeFull},
 			NativePlan: true,
 			NativeAsk:  true,

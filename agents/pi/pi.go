@@ -52,6 +52,7 @@ func (adapter) Info() agents.Info {
 			Images:    true,
 			Steer:     true,
 			Interrupt: true,
+			Fork:      true,
 			Efforts:   []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"},
 			Modes:     []agents.Mode{agents.ModePlan, agents.ModeAsk, agents.ModeEdits, agents.ModeFull},
 			NativeAsk: true, // dialogs of its extensions

@@ -39,7 +39,10 @@ func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Lau
 	if !spec.OwnServers && hasMCP(install.Version) {
 		args = append(args, "--no-mcp") // the extension then speaks to ours itself
 	}
-	if spec.NativeID != "" {
+	switch {
+	case spec.Fork:
+		args = append(args, "--fork", spec.NativeID)
+	case spec.NativeID != "":
 		args = append(args, "--session", spec.NativeID)
 	}
 	if spec.Model != "" {

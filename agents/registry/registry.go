@@ -64,7 +64,7 @@ func All(bin Programs, own ...Own) []agents.Adapter {
 func ownEntry(bin Programs, o Own) acp.Entry {
 	e := acp.Entry{
 		Family: agents.Family(acp.Prefix + o.ID), Name: o.Name, Mark: acp.Mark(o.Name),
-		Binaries: []string{o.Command}, Args: o.Args, Images: true, Resume: true, Client: bin.Version,
+		Binaries: []string{o.Command}, Args: o.Args, Images: true, Resume: true, Fork: true, Client: bin.Version,
 		Modes: map[agents.Mode]string{},
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
@@ -88,7 +88,7 @@ func demoEntry(bin Programs) acp.Entry {
 		Modes: map[agents.Mode]string{
 			agents.ModePlan: "plan", agents.ModeAsk: "ask", agents.ModeEdits: "edits", agents.ModeFull: "full",
 		},
-		Images: true, Resume: true, Client: bin.Version,
+		Images: true, Resume: true, Fork: true, Client: bin.Version,
 	}
 	if bin.State != "" {
 		e.Env = []string{"PARLEY_DEMO_STATE=" + filepath.Join(bin.State, "demo")}

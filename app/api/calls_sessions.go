@@ -116,6 +116,10 @@ func (h *handler) resume(r *http.Request, _ Empty) (app.Session, error) {
 	return h.Records.Session(r.Context(), id)
 }
 
+func (h *handler) fork(r *http.Request, _ Empty) (app.Session, error) {
+	return h.Sessions.Fork(r.Context(), r.PathValue("id"))
+}
+
 func (h *handler) processes(r *http.Request, _ Empty) (ProcessList, error) {
 	list, err := h.tree(r.Context(), r.PathValue("id"))
 	return ProcessList{Processes: list}, err

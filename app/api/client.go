@@ -120,6 +120,11 @@ func (c *Client) Resume(ctx context.Context, id app.SessionID) (app.Session, err
 	return send[app.Session](ctx, c, "POST", sessionPath(id, "/resume"), nil)
 }
 
+// Fork begins a session with a copy of another one's conversation.
+func (c *Client) Fork(ctx context.Context, id app.SessionID) (app.Session, error) {
+	return send[app.Session](ctx, c, "POST", sessionPath(id, "/fork"), nil)
+}
+
 // Processes lists what runs for a session, parents before children.
 func (c *Client) Processes(ctx context.Context, id app.SessionID) ([]app.Process, error) {
 	list, err := get[ProcessList](ctx, c, sessionPath(id, "/processes"))

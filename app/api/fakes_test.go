@@ -92,6 +92,10 @@ func (s sessions) Stop(context.Context, string) error {
 }
 func (s sessions) Close(context.Context, string) error  { return nil }
 func (s sessions) Resume(context.Context, string) error { return nil }
+
+func (s sessions) Fork(_ context.Context, id string) (app.Session, error) {
+	return app.Session{ID: "s9", ForkedFrom: id}, nil
+}
 func (s sessions) Delete(_ context.Context, id string) error {
 	s.w.deleted = append(s.w.deleted, id)
 	return nil

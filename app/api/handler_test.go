@@ -288,6 +288,7 @@ func TestSmallCalls(t *testing.T) {
 		{"DELETE", "/api/sessions/s1/queue/t9", "", `"id":"s1"`},
 		{"POST", "/api/sessions/s1/close", "{}", `"id":"s1"`},
 		{"POST", "/api/sessions/s1/resume", "", `"id":"s1"`},
+		{"POST", "/api/sessions/s1/fork", "", `"forked_from":"s1"`},
 		{"POST", "/api/sessions/s1/stop", "", `"code":"no_active_turn"`},
 		{"DELETE", "/api/sessions/s1", "", `{}`},
 		{"POST", "/api/interactions/q/more-time", "", `"remaining_timeout_ms":1000`},

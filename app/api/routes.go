@@ -50,6 +50,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/api/sessions/{id}/pictures/{file}", Does: "the picture itself, by the last part of its path", serve: func(h *handler) http.HandlerFunc { return h.picture }},
 	route("POST", "/api/sessions/{id}/stop", "asks the running turn to end; `turn.completed` follows", (*handler).stop),
 	route("POST", "/api/sessions/{id}/close", "ends the session's agent and keeps the record", (*handler).close),
+	route("POST", "/api/sessions/{id}/fork", "begins a session with a copy of this one's conversation, where the agent can; this one stays as it is", (*handler).fork),
 	route("POST", "/api/sessions/{id}/resume", "brings the session's agent up again", (*handler).resume),
 	route("GET", "/api/sessions/{id}/processes", "the agent's process tree", (*handler).processes),
 	route("GET", "/api/processes", "what runs for all sessions, and what each process waits for", (*handler).allProcesses),

@@ -24,6 +24,8 @@ type Sessions interface {
 	Stop(ctx context.Context, id app.SessionID) error
 	Close(ctx context.Context, id app.SessionID) error
 	Resume(ctx context.Context, id app.SessionID) error
+	// Fork returns a session that begins with a copy of this one's conversation.
+	Fork(ctx context.Context, id app.SessionID) (app.Session, error)
 	Delete(ctx context.Context, id app.SessionID) error
 	Processes(id app.SessionID) ([]app.Process, error)
 	// Live is the text that streams now and is in no durable event yet.

@@ -54,6 +54,7 @@ type Agent struct {
 	CanSteer   bool         `json:"can_steer"`
 	CanResume  bool         `json:"can_resume"`
 	CanImages  bool         `json:"can_images"`
+	CanFork    bool         `json:"can_fork"` // a session of its can be forked
 }
 
 // AgentState is whether an agent can be started.

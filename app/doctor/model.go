@@ -42,7 +42,7 @@ func newModel(s *fakemodel.Server, local agents.LocalModel) *model {
 	m.says(promptAfterStop, "I go on.")
 	m.says(promptResume, "I am back.")
 	tool, command := local.Command("touch " + madeFile)
-	m.calls(promptCommand, callCommand, tool, func(fakemodel.Request) map[string]any { return command }, fakemodel.Text("Made."))
+	m.calls(promptCommand, callCommand, tool, func(fakemodel.Request) (string, map[string]any) { return tool, command }, fakemodel.Text("Made."))
 	m.asks(promptQuestion, callQuestion, "Does this card come up? (Parley's doctor asks, and answers by itself.)", fakemodel.Text("Thank you."))
 	// Who goes on in spite of a stop waits here for ever. Its call ends in the same
 	// moment, so that some ask once more in good faith; those let it be.
@@ -79,11 +79,8 @@ func (m *model) says(prompt, text string) {
 }
 
 // calls has it answer a prompt with a call, and the call's result with then. Where the tool is not offered it only talks: so do requests for a title.
-func (m *model) calls(prompt, id, tool string, input func(fakemodel.Request) map[string]any, then fakemodel.Reply) {
-	offered := func(r fakemodel.Request) bool {
-		_, ok := r.Tool(tool)
-		return ok && fakemodel.UserSays(prompt)(r)
-	}
+func (m *model) calls(prompt, id, tool string, call func(fakemodel.Request) (string, map[string]any), then fakemodel.Reply) {
+	offered := func(r fakemodel.Request) bool { return fakemodel.UserSays(prompt)(r) && m.offered(r, tool) }
 	m.Add(
 		fakemodel.Step{When: fakemodel.HasResult(id), Times: fakemodel.Always,
 			Answer: func(r fakemodel.Request) fakemodel.Reply {
@@ -97,7 +94,8 @@ func (m *model) calls(prompt, id, tool string, input func(fakemodel.Request) map
 			}},
 		fakemodel.Step{When: offered, Times: fakemodel.Always, Answer: func(r fakemodel.Request) fakemodel.Reply {
 			m.note(func() { m.called[id] = time.Now() })
-			return fakemodel.Blocks(fakemodel.ToolUseOf(id, tool, input(r)))
+			name, input := call(r)
+			return fakemodel.Blocks(fakemodel.ToolUseOf(id, name, input))
 		}},
 		fakemodel.Step{When: fakemodel.UserSays(prompt), Times: fakemodel.Always, Reply: fakemodel.Text("There is no such tool.")},
 	)
@@ -105,9 +103,25 @@ func (m *model) calls(prompt, id, tool string, input func(fakemodel.Request) map
 
 // asks has it ask the person when it reads a prompt.
 func (m *model) asks(prompt, id, question string, then fakemodel.Reply) {
-	m.calls(prompt, id, m.local.Tool(mcp.InteractionServer, mcp.ToolClarify), func(r fakemodel.Request) map[string]any {
-		return map[string]any{"context_id": contextOf(r), "question": question, "choices": []string{choiceYes, "No"}}
+	tool := m.local.Tool(mcp.InteractionServer, mcp.ToolClarify)
+	m.calls(prompt, id, tool, func(r fakemodel.Request) (string, map[string]any) {
+		input := map[string]any{"context_id": contextOf(r), "question": question, "choices": []string{choiceYes, "No"}}
+		if m.local.Through != nil {
+			return m.local.Through(tool, input)
+		}
+		return tool, input
 	}, then)
+}
+
+// offered reports whether a request offers a tool: among its tools, or by its name
+// where MCP tools are called through another one.
+func (m *model) offered(r fakemodel.Request, tool string) bool {
+	if _, ok := r.Tool(tool); ok || m.local.Through == nil {
+		return ok
+	}
+	through, _ := m.local.Through(tool, nil)
+	_, ok := r.Tool(through)
+	return ok && strings.Contains(string(r.Raw), tool)
 }
 
 func (m *model) note(change func()) {
@@ -165,7 +179,7 @@ func (m *model) sees(prompt string, tools []string) int {
 		}
 		n := 0
 		for _, tool := range tools {
-			if _, ok := r.Tool(m.local.Tool(mcp.InteractionServer, tool)); ok {
+			if m.offered(r, m.local.Tool(mcp.InteractionServer, tool)) {
 				n++
 			}
 		}

@@ -15,7 +15,7 @@ const overview = `Parley runs coding agents and brings their questions to you.
   parley questions [--watch] [--moved-on] [--json]       what waits for you
   parley questions --history | --export md|json          what was asked, and what became of it
   parley answer ID [OPTIONS]                             answer any of them
-  parley sessions list|show|resume|export                what was said and done
+  parley sessions list|show|resume|fork|export           what was said and done
   parley agents [--refresh] [--json]                     what is installed
   parley doctor [NAME…] [--json]                         tries what they really do
   parley agent demo                                      the scripted agent, over ACP
@@ -96,10 +96,13 @@ id, of at least four characters, when only one question fits.
 	"sessions": `parley sessions list [--json]
 parley sessions show ID [--json]
 parley sessions resume ID [--json] [PROMPT]
+parley sessions fork ID [--json]
 parley sessions export ID [--json] [--outputs FOLDER]
 
 resume without a prompt goes on with what waits: a form is asked here, or an
 answer that was given goes out.
+fork begins a session with a copy of the conversation and prints its id; both go
+on by themselves. It needs an agent that can, and no turn under way.
 export writes the whole conversation as Markdown, with --json one event a line.
 Of a long output it has the beginning and the end; with --outputs every long
 output is written whole into that folder, a file each.

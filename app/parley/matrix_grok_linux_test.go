@@ -3,9 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
+	"parley/agents"
 	"parley/agents/fakemodel"
+	"parley/agents/grok"
 	"parley/build/clis"
 )
 
@@ -14,7 +15,7 @@ import (
 var grokFamily = family{
 	covered: "the tests of agents/grok", brief: "round trip",
 	name: "grok", cli: clis.Grok, version: "1.0.41", program: "grok",
-	keys:    []string{"FAKE_KEY"},
+	keys:    []string{grokKey},
 	install: installGrok,
 	own:     ownGrokFiles,
 	tool:    func(server, name string) string { return server + "__" + name },
@@ -45,6 +46,7 @@ var grokFamily = family{
 	more: map[string][]string{"sub-agent": {"--mode", "full"}}, // elsewhere it asks before it starts one
 	impossible: map[string]string{
 		"image": "the CLI takes no pictures over ACP",
+		"fork":  "the CLI offers it to nobody over ACP",
 	},
 }
 
@@ -60,31 +62,18 @@ func installGrok(h *claudeHome, program string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.write(".grok/config.toml", strings.ReplaceAll(grokConfig, "$URL", h.model.URL()))
-	h.env = append(h.env, "FAKE_KEY="+apiKey)
+	local := grokLocal(h)
+	h.write(local.Files[0].Path, string(local.Files[0].Data))
+	h.env = append(h.env, grokKey+"="+apiKey)
 }
 
-// Nothing but the model is talked to.
-const grokConfig = `# mine
-[cli]
-auto_update = false
+// grokKey is the variable of the key in the CLI's configuration for the model.
+const grokKey = "LOCAL_MODEL_KEY"
 
-[models]
-default = "fake"
-
-[model.fake]
-model = "fake-model"
-name = "Fake"
-base_url = "$URL/v1"
-env_key = "FAKE_KEY"
-api_backend = "responses"
-context_window = 200000
-max_completion_tokens = 8000
-
-# The CLI's own note of its first start.
-[marketplace]
-default_skills_installs_purged = true
-`
+// grokLocal has Grok talk to nobody but the model of h.
+func grokLocal(h *claudeHome) agents.LocalModel {
+	return grok.New("test").(agents.Local).AtModel(h.model.URL(), h.user)
+}
 
 func ownGrokFiles(h *claudeHome) []string {
 	h.t.Helper()
@@ -92,7 +81,7 @@ func ownGrokFiles(h *claudeHome) []string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	config := strings.ReplaceAll(grokConfig, "$URL", h.model.URL()) + `
+	config := "# mine\n" + string(grokLocal(h).Files[0].Data) + `
 [mcp_servers.own] # the one I wrote
 command = "` + self + `"
 env = { ` + ownServerVar + ` = "1", OWN_SECRET = "` + serverSecret + `" }

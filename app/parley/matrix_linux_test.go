@@ -83,6 +83,7 @@ var cells = []cell{
 	{"kill -9 of the CLI", false, cellKilledCLI},
 	{"kill -9 of the app", false, cellKilledApp},
 	{"resume", false, cellResumed},
+	{"fork", false, cellForked},
 	{"native question", false, cellNativeQuestion},
 	{"approval", false, cellApproval},
 	{"elicitation", false, cellElicitation},

@@ -12,10 +12,10 @@ import (
 	"parley/app/api"
 )
 
-// sessions lists, shows, resumes and exports conversations.
+// sessions lists, shows, resumes, forks and exports conversations.
 func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	if len(args) == 0 {
-		return 0, usagef("parley sessions wants list, show, resume or export.")
+		return 0, usagef("parley sessions wants list, show, resume, fork or export.")
 	}
 	verb, args := args[0], args[1:]
 	fs := flags("sessions " + verb)
@@ -44,9 +44,13 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
 			return exitDone, p.export(ctx, b, s, *asJSON, outputs)
 		}))
+	case verb == "fork" && len(rest) == 1:
+		return p.with(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+			return exitDone, p.forkSession(ctx, b, s, *asJSON)
+		}))
 	case verb == "-h", verb == "--help", verb == "help":
 		return 0, errHelp
-	case verb == "show", verb == "export":
+	case verb == "show", verb == "fork", verb == "export":
 		return 0, usagef("parley sessions %s wants the id of one session.", verb)
 	default:
 		return 0, usagef("parley sessions doesn't know what %q means.", strings.Join(append([]string{verb}, rest...), " "))
@@ -117,6 +121,7 @@ func (p *program) showSession(ctx context.Context, b *backend, s app.Session, as
 		{"id", s.ID}, {"title", s.Title}, {"agent", s.Agent}, {"profile", s.Profile}, {"folder", s.Cwd}, {"branch", s.Branch},
 		{"model", s.Model}, {"mode", s.Mode}, {"state", string(s.State)}, {"asks", fmt.Sprint(s.WaitingFor)},
 		{"queued", fmt.Sprint(len(s.Queued))}, {"last turn", string(s.LastStatus)}, {"agent's own id", s.NativeID},
+		{"forked from", s.ForkedFrom},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(w, "%s\t%s\n", row[0], oneLine(row[1], 400))
@@ -131,6 +136,20 @@ func (p *program) showSession(ctx context.Context, b *backend, s app.Session, as
 			float64(q.RSSBytes)/1e6, (time.Duration(q.AgeMS) * time.Millisecond).Round(time.Second), waitsFor(q), oneLine(q.Because, 120))
 	}
 	return w.Flush()
+}
+
+// forkSession begins a session with a copy of another one's conversation.
+func (p *program) forkSession(ctx context.Context, b *backend, s app.Session, asJSON bool) error {
+	fork, err := b.Fork(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return p.line(fork)
+	}
+	_, err = fmt.Fprintln(p.Out, fork.ID)
+	p.say("It knows what was said in %s. Go on in it: parley sessions resume %s PROMPT", shortID(s.ID), shortID(fork.ID))
+	return err
 }
 
 // waitsFor is what a process waits for, in words.

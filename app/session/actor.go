@@ -48,7 +48,8 @@ type actor struct {
 	tools    map[string]*toolCall
 	lastSaid string // the agent's last two lines
 
-	ending *ending // set once the session is being put away
+	awaited chan<- error // hears once whether the agent came up; nil when nobody waits
+	ending  *ending      // set once the session is being put away
 }
 
 // said is one thing that an agent says or asks. All go through one channel, so

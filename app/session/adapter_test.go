@@ -27,6 +27,8 @@ type adapter struct {
 	problem  *agents.Problem // of the next plans
 	listed   func(bridge.Credential)
 	renames  bool // it takes a new id whenever it is started
+	forks    bool // it can fork
+	lateID   bool // it tells the id of a fork with the end of the first turn
 	openHook func()
 	// interrupted hears of each interrupt, nil when nobody listens.
 	interrupted chan struct{}
@@ -39,7 +41,7 @@ type adapter struct {
 func (ad *adapter) Info() agents.Info {
 	return agents.Info{
 		Family: ad.family, Name: "Scripted", Mark: "Sc",
-		Caps: agents.Caps{Resume: true, Steer: true, Interrupt: true, Modes: []agents.Mode{agents.ModePlan, agents.ModeAsk, agents.ModeEdits, agents.ModeFull}},
+		Caps: agents.Caps{Resume: true, Fork: ad.forks, Steer: true, Interrupt: true, Modes: []agents.Mode{agents.ModePlan, agents.ModeAsk, agents.ModeEdits, agents.ModeFull}},
 	}
 }
 
@@ -57,7 +59,7 @@ func (ad *adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Laun
 		return agents.Launch{}, &agents.PlanError{Problem: *ad.problem}
 	}
 	native := spec.NativeID
-	if native == "" || ad.renames {
+	if native == "" || ad.renames || spec.Fork {
 		native = "native-" + filepath.Base(spec.RunDir)
 	}
 	return agents.Launch{
@@ -92,7 +94,7 @@ func (ad *adapter) Open(ctx context.Context, conn agents.Conn, spec agents.Sessi
 	if hook != nil {
 		hook()
 	}
-	c := &conversation{ad: ad, host: host, in: json.NewEncoder(conn.In), close: conn.In.Close, opened: make(chan struct{})}
+	c := &conversation{ad: ad, host: host, in: json.NewEncoder(conn.In), close: conn.In.Close, opened: make(chan struct{}), late: ad.lateID && spec.Fork}
 	c.asks, c.endAsks = context.WithCancelCause(context.Background())
 	go c.read(bufio.NewReader(conn.Out))
 	select {
@@ -155,6 +157,8 @@ type conversation struct {
 	host   agents.Host
 	close  func() error
 	opened chan struct{}
+	late   bool   // see adapter.lateID
+	native string // the reader's: the id that is told late
 
 	asks    context.Context
 	endAsks context.CancelCauseFunc
@@ -194,7 +198,11 @@ func (c *conversation) read(r *bufio.Reader) {
 		}
 		switch m.Kind {
 		case "started":
-			c.host.Emit(agents.Started{NativeID: m.ID, Version: "1.0"})
+			if c.late {
+				c.native = m.ID
+			} else {
+				c.host.Emit(agents.Started{NativeID: m.ID, Version: "1.0"})
+			}
 			once.Do(func() { close(c.opened) })
 		case "text":
 			c.host.Emit(agents.Text{MessageID: m.ID, Text: m.Text, Done: m.Done, Parent: m.Parent})
@@ -215,6 +223,9 @@ func (c *conversation) read(r *bufio.Reader) {
 			c.mu.Lock()
 			c.running = false
 			c.mu.Unlock()
+			if c.late {
+				c.host.Emit(agents.Started{NativeID: c.native, Version: "1.0"})
+			}
 			ev := agents.Ended{Stop: agents.Stop(m.Stop), Unrequested: m.Own}
 			if m.Text != "" {
 				ev.Problem = &agents.Problem{Code: m.Text, Title: "Its own problem."}

@@ -186,6 +186,12 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 		spec.NativeID = w.session.NativeID
 		spec.Deferred = l.deferred
 	}
+	if w.session.ForkNative != "" {
+		if err := a.m.stillForks(ctx, w.session); err != nil {
+			return agents.Launch{}, spec, err
+		}
+		spec.NativeID, spec.Fork = w.session.ForkNative, true
+	}
 	if l.offered {
 		spec.Guidance = inject.Guidance(family, mayAsk, mayPlan)
 	}
@@ -273,6 +279,7 @@ func (a *actor) launched(l *live, agent agents.Agent) {
 		return // its end is on the way
 	}
 	l.ready = true
+	a.cameUp(l, true)
 	switch {
 	case a.turn == nil:
 		a.setState(app.StateIdle)

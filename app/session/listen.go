@@ -83,8 +83,8 @@ func (a *actor) heard(l *live, ev agents.Event) {
 }
 
 func (a *actor) heardStarted(l *live, ev agents.Started) {
-	if ev.NativeID != "" && ev.NativeID != a.session.NativeID {
-		a.update(func(s *app.Session) { s.NativeID = ev.NativeID })
+	if ev.NativeID != "" && ev.NativeID != a.session.NativeID && ev.NativeID != a.session.ForkNative {
+		a.update(func(s *app.Session) { s.NativeID, s.ForkNative = ev.NativeID, "" })
 	}
 	if l.grant == nil || l.serverSaid {
 		return

@@ -116,6 +116,7 @@ func (a *actor) left(l *live) {
 	l.cancel()
 	a.m.revoke(l)
 	a.cutTexts()
+	a.cameUp(l, false)
 
 	t := a.turn
 	if l.proc != nil {

@@ -51,6 +51,10 @@ type Records interface {
 	// showed it ended as deferred.
 	OwedForm(ctx context.Context, id app.SessionID) (in app.Interaction, deferred, ok bool, err error)
 
+	// BeganSince reports whether a turn of a session began at a time, in Unix
+	// milliseconds, or later. An unknown session has none.
+	BeganSince(ctx context.Context, id app.SessionID, since int64) (bool, error)
+
 	// Append stores events of a session in order and returns the last number.
 	Append(ctx context.Context, id app.SessionID, facts ...app.Fact) (int64, error)
 	// WaitedMS sums the time in which a turn waited for a person.

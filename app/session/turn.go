@@ -365,10 +365,10 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 // checkLost forgets the CLI's own id of a conversation that the CLI no longer
 // has, so that the next message begins a new one instead of failing for ever.
 func (a *actor) checkLost(p *app.Problem) {
-	if p == nil || p.Code != "session_lost" && p.Code != "cannot_resume" || a.session.NativeID == "" {
+	if p == nil || p.Code != "session_lost" && p.Code != "cannot_resume" || a.session.NativeID == "" && a.session.ForkNative == "" {
 		return
 	}
 	a.notice(app.LevelWarning, "new_conversation", "The agent no longer has this conversation.",
 		"The next message begins a new one. What was said so far stays here; the agent doesn't know it any more.")
-	a.update(func(s *app.Session) { s.NativeID = "" })
+	a.update(func(s *app.Session) { s.NativeID, s.ForkNative = "", "" })
 }

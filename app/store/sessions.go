@@ -22,7 +22,7 @@ func (d *DB) CreateSession(ctx context.Context, s app.Session) (out app.Session,
 			ID: s.ID, Title: text(s.Title), Kind: s.Kind, Agent: text(s.Agent), Profile: text(s.Profile), Cwd: text(s.Cwd),
 			Branch: text(s.Branch), Model: text(s.Model), Effort: text(s.Effort), Mode: text(s.Mode), State: storedState(s.State),
 			NativeID: text(s.NativeID), Live: s.Live, Closed: s.Closed, LastStatus: s.LastStatus,
-			CreatedMs: s.CreatedAt, UpdatedMs: t.now,
+			CreatedMs: s.CreatedAt, UpdatedMs: t.now, ForkedFrom: s.ForkedFrom, ForkNative: text(s.ForkNative),
 		})
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (t *tx) setSession(id app.SessionID, s app.Session) error {
 	return t.Queries.UpdateSession(t.ctx, sqlgen.UpdateSessionParams{
 		ID: id, Title: text(s.Title), Kind: s.Kind, Agent: text(s.Agent), Profile: text(s.Profile), Cwd: text(s.Cwd),
 		Branch: text(s.Branch), Model: text(s.Model), Effort: text(s.Effort), Mode: text(s.Mode), State: storedState(s.State),
-		NativeID: text(s.NativeID), Live: s.Live, Closed: s.Closed, LastStatus: s.LastStatus,
+		NativeID: text(s.NativeID), Live: s.Live, Closed: s.Closed, LastStatus: s.LastStatus, ForkNative: text(s.ForkNative),
 	})
 }
 
@@ -139,6 +139,7 @@ func fromRow(r sqlgen.Session) app.Session {
 	return app.Session{
 		ID: r.ID, Title: r.Title, Kind: r.Kind, Agent: r.Agent, Profile: r.Profile, Cwd: r.Cwd, Branch: r.Branch,
 		Model: r.Model, Effort: r.Effort, Mode: r.Mode, State: r.State, NativeID: r.NativeID, Live: r.Live, Closed: r.Closed,
+		ForkedFrom: r.ForkedFrom, ForkNative: r.ForkNative,
 		CreatedAt: r.CreatedMs, UpdatedAt: r.UpdatedMs, LastSeq: r.LastSeq, LastStatus: r.LastStatus, Queued: []app.Queued{},
 	}
 }

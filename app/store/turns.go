@@ -67,6 +67,16 @@ func (t *tx) moveQueued(turn sqlgen.Turn, index int) error {
 	return nil
 }
 
+// BeganSince reports whether a turn of a session began at a time or later. An
+// unknown session has none.
+func (d *DB) BeganSince(ctx context.Context, id app.SessionID, since int64) (began bool, err error) {
+	err = d.query(ctx, func(q *sqlgen.Queries) error {
+		began, err = q.BeganSince(ctx, sqlgen.BeganSinceParams{SessionID: id, Since: since})
+		return err
+	})
+	return began, err
+}
+
 // DropQueued removes a queued message and emits turn.unqueued.
 func (d *DB) DropQueued(ctx context.Context, id app.TurnID) error {
 	return d.update(ctx, func(t *tx) error {

@@ -17,6 +17,8 @@ export function session(s: Partial<Session> & Pick<Session, 'id' | 'title' | 'ag
     mode: 'ask',
     state: 'idle',
     native_id: 'n1',
+    forked_from: '',
+    fork_native: '',
     live: true,
     closed: false,
     created_at: now - 60 * minute,

@@ -23,6 +23,7 @@ function agent(a: Partial<Agent> & Pick<Agent, 'family' | 'name' | 'mark' | 'sta
     can_steer: true,
     can_resume: true,
     can_images: true,
+    can_fork: true,
     ...a,
   };
 }

@@ -37,3 +37,6 @@ DELETE FROM turns WHERE id = sqlc.arg(id);
 -- name: ListUnrecordedLate :many
 SELECT t.* FROM turns t JOIN interactions i ON i.id = t.late_id
 WHERE t.late_id <> '' AND i.late = '' ORDER BY t.id;
+
+-- name: BeganSince :one
+SELECT EXISTS (SELECT 1 FROM turns WHERE session_id = sqlc.arg(session_id) AND started_ms >= sqlc.arg(since));

@@ -95,6 +95,8 @@ type Session struct {
 	LastStatus app.TurnStatus
 	CreatedMs  int64
 	UpdatedMs  int64
+	ForkedFrom string
+	ForkNative string
 }
 
 type Turn struct {

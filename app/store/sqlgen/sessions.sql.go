@@ -21,7 +21,7 @@ func (q *Queries) DeleteSession(ctx context.Context, id string) error {
 }
 
 const getSession = `-- name: GetSession :one
-SELECT id, title, kind, agent, profile, cwd, branch, model, effort, mode, state, native_id, live, closed, last_seq, last_status, created_ms, updated_ms FROM sessions WHERE id = ?1
+SELECT id, title, kind, agent, profile, cwd, branch, model, effort, mode, state, native_id, live, closed, last_seq, last_status, created_ms, updated_ms, forked_from, fork_native FROM sessions WHERE id = ?1
 `
 
 func (q *Queries) GetSession(ctx context.Context, id string) (Session, error) {
@@ -46,16 +46,19 @@ func (q *Queries) GetSession(ctx context.Context, id string) (Session, error) {
 		&i.LastStatus,
 		&i.CreatedMs,
 		&i.UpdatedMs,
+		&i.ForkedFrom,
+		&i.ForkNative,
 	)
 	return i, err
 }
 
 const insertSession = `-- name: InsertSession :exec
 INSERT INTO sessions (id, title, kind, agent, profile, cwd, branch, model, effort, mode, state, native_id, live, closed,
-                      last_seq, last_status, created_ms, updated_ms)
+                      last_seq, last_status, created_ms, updated_ms, forked_from, fork_native)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
         ?8, ?9, ?10, ?11, ?12, ?13,
-        ?14, 0, ?15, ?16, ?17)
+        ?14, 0, ?15, ?16, ?17,
+        ?18, ?19)
 `
 
 type InsertSessionParams struct {
@@ -76,6 +79,8 @@ type InsertSessionParams struct {
 	LastStatus app.TurnStatus
 	CreatedMs  int64
 	UpdatedMs  int64
+	ForkedFrom string
+	ForkNative string
 }
 
 func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) error {
@@ -97,12 +102,14 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 		arg.LastStatus,
 		arg.CreatedMs,
 		arg.UpdatedMs,
+		arg.ForkedFrom,
+		arg.ForkNative,
 	)
 	return err
 }
 
 const listSessions = `-- name: ListSessions :many
-SELECT id, title, kind, agent, profile, cwd, branch, model, effort, mode, state, native_id, live, closed, last_seq, last_status, created_ms, updated_ms FROM sessions ORDER BY created_ms DESC, id DESC
+SELECT id, title, kind, agent, profile, cwd, branch, model, effort, mode, state, native_id, live, closed, last_seq, last_status, created_ms, updated_ms, forked_from, fork_native FROM sessions ORDER BY created_ms DESC, id DESC
 `
 
 func (q *Queries) ListSessions(ctx context.Context) ([]Session, error) {
@@ -133,6 +140,8 @@ func (q *Queries) ListSessions(ctx context.Context) ([]Session, error) {
 			&i.LastStatus,
 			&i.CreatedMs,
 			&i.UpdatedMs,
+			&i.ForkedFrom,
+			&i.ForkNative,
 		); err != nil {
 			return nil, err
 		}
@@ -213,8 +222,8 @@ UPDATE sessions
 SET title = ?1, kind = ?2, agent = ?3, profile = ?4,
     cwd = ?5, branch = ?6, model = ?7, effort = ?8,
     mode = ?9, state = ?10, native_id = ?11, live = ?12,
-    closed = ?13, last_status = ?14
-WHERE id = ?15
+    closed = ?13, last_status = ?14, fork_native = ?15
+WHERE id = ?16
 `
 
 type UpdateSessionParams struct {
@@ -232,6 +241,7 @@ type UpdateSessionParams struct {
 	Live       bool
 	Closed     bool
 	LastStatus app.TurnStatus
+	ForkNative string
 	ID         string
 }
 
@@ -251,6 +261,7 @@ func (q *Queries) UpdateSession(ctx context.Context, arg UpdateSessionParams) er
 		arg.Live,
 		arg.Closed,
 		arg.LastStatus,
+		arg.ForkNative,
 		arg.ID,
 	)
 	return err

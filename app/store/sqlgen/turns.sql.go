@@ -11,6 +11,22 @@ import (
 	"parley/app"
 )
 
+const beganSince = `-- name: BeganSince :one
+SELECT EXISTS (SELECT 1 FROM turns WHERE session_id = ?1 AND started_ms >= ?2)
+`
+
+type BeganSinceParams struct {
+	SessionID string
+	Since     int64
+}
+
+func (q *Queries) BeganSince(ctx context.Context, arg BeganSinceParams) (bool, error) {
+	row := q.db.QueryRowContext(ctx, beganSince, arg.SessionID, arg.Since)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const deleteTurn = `-- name: DeleteTurn :exec
 DELETE FROM turns WHERE id = ?1
 `

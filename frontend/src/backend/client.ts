@@ -128,6 +128,7 @@ export const api = {
   deleteSession: (s: string) => call<object>('DELETE', `/api/sessions/${id(s)}`),
   stop: (s: string) => call<object>('POST', `/api/sessions/${id(s)}/stop`),
   close: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/close`),
+  fork: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/fork`),
   resume: (s: string) => call<Session>('POST', `/api/sessions/${id(s)}/resume`),
   processes: (s: string) => call<ProcessList>('GET', `/api/sessions/${id(s)}/processes`),
   allProcesses: () => call<ProcessTrees>('GET', '/api/processes'),

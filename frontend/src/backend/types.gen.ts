@@ -1015,6 +1015,16 @@ export interface Session {
   state: SessionState
   /** the CLI's own id, "" until it told */
   native_id: string
+  /**
+   * ForkedFrom is the session whose conversation this one began with, "" for
+   * none. It may be gone.
+   */
+  forked_from: SessionID
+  /**
+   * ForkNative is the CLI's own id of the conversation that is to be copied, ""
+   * once this session has an id of its own.
+   */
+  fork_native: string
   /** an agent process is up for it now */
   live: boolean
   /** ended by a deliberate close; opened again only after asking */
@@ -1247,6 +1257,8 @@ export interface Agent {
   can_steer: boolean
   can_resume: boolean
   can_images: boolean
+  /** a session of its can be forked */
+  can_fork: boolean
 }
 
 /** AgentState is whether an agent can be started. */

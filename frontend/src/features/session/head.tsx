@@ -121,17 +121,27 @@ function More({ session }: { session: Session }) {
   const t = useT();
   const [dialog, setDialog] = useState<'' | 'rename' | 'delete'>('');
   const [error, setError] = useState('');
-  const canResume = useAgents(
-    (s) => s.list?.agents.find((a) => a.family === session.agent)?.can_resume ?? false,
-  );
+  const agent = useAgents((s) => s.list?.agents.find((a) => a.family === session.agent));
   const items: MenuItem[] = [{ id: 'rename', label: t('session.rename') }];
   if (session.live) items.push({ id: 'close', label: t('session.close'), note: t('session.closeNote') });
-  else if (canResume && session.native_id) items.push({ id: 'resume', label: t('session.resume') });
+  else if (agent?.can_resume && session.native_id)
+    items.push({ id: 'resume', label: t('session.resume') });
+  if (agent?.can_fork && session.native_id) {
+    const busy = session.state !== 'idle';
+    items.push({
+      id: 'fork',
+      label: t('session.fork'),
+      note: t(busy ? 'session.forkBusy' : 'session.forkNote'),
+      disabled: busy,
+    });
+  }
   items.push({ id: 'delete', label: t('session.delete'), danger: true });
 
   const run = async (call: () => Promise<Session>) => {
     try {
-      takeSession(await call());
+      const s = await call();
+      takeSession(s);
+      if (s.id !== session.id) go({ page: 'session', id: s.id });
     } catch (e) {
       setError(errorWords(e, t('common.offline')));
     }
@@ -140,6 +150,7 @@ function More({ session }: { session: Session }) {
     if (id === 'rename' || id === 'delete') setDialog(id);
     else if (id === 'close') void run(() => api.close(session.id));
     else if (id === 'resume') void run(() => api.resume(session.id));
+    else if (id === 'fork') void run(() => api.fork(session.id));
   };
   return (
     <>

@@ -89,6 +89,11 @@ export const en = {
   'session.close': 'Close',
   'session.closeNote': 'Ends the agent, keeps the record',
   'session.resume': 'Resume',
+  'session.fork': 'Fork',
+  'session.forkNote': 'A new session that knows what was said here',
+  'session.forkBusy': 'Once the turn has ended',
+  'session.forkedFrom': 'Forked from {title}. What was said until then is there.',
+  'session.forkedFromGone': 'Forked from a session that is not here any more.',
   'session.delete': 'Delete from Parley',
   'session.deleteTitle': 'Delete this session?',
   'session.deleteWords':

@@ -27,6 +27,8 @@ export const problems: Readonly<Record<string, { title: string; advice: string }
   too_old: { title: '版本过旧', advice: '请更新后再重新查找：' },
   broken: { title: '无法启动', advice: '' },
   exited: { title: '智能体意外退出了', advice: '再发一次消息即可重新启动。' },
+  cannot_fork: { title: '这个智能体不能分叉会话', advice: '' },
+  origin_went_on: { title: '副本写下之前，原来的会话已经继续了', advice: '请再次分叉那个会话。' },
   session_lost: { title: '智能体已经没有这个会话的记录', advice: '' },
   limit: { title: '用量已达上限', advice: '' },
   rate_limited: { title: '请求过于频繁', advice: '请稍后再试。' },

@@ -1,0 +1,9 @@
+package grok_test
+
+import (
+	"testing"
+
+	"parley/agents/agenttest/live"
+)
+
+func TestMain(m *testing.M) { live.Main(m) }
