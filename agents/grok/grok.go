@@ -9,12 +9,10 @@ package grok
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"parley/agents"
 	"parley/agents/acp"
 	"parley/agents/acpclient"
-	"parley/mcp/inject"
 )
 
 // New returns the adapter. version is Parley's, told to the CLI.
@@ -67,46 +65,8 @@ func (a adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Launch
 	case agents.ModeFull:
 		after = []string{"--always-approve"}
 	}
-	if !spec.OwnServers {
-		if launch.Env, err = withoutOwn(launch.Env, spec.Own); err != nil {
-			return launch, err
-		}
-	}
 	launch.Argv = slices.Concat([]string{in.Path, "--no-auto-update"}, before, []string{"agent", "--no-leader"}, after, []string{"stdio"})
 	return launch, nil
-}
-
-// Variables of the CLI: a configuration that it lays over its files, as JSON or in
-// a file. It reads one of them, the first that is set.
-const (
-	envConfig     = "GROK_CONFIG"
-	envConfigPath = "GROK_CONFIG_PATH"
-)
-
-// withoutOwn is env with a configuration that leaves out the person's own servers.
-func withoutOwn(env, own []string) ([]string, error) {
-	var theirs, file string
-	rest := make([]string, 0, len(env)+1)
-	for _, kv := range env {
-		switch key, value, _ := strings.Cut(kv, "="); key {
-		case envConfig:
-			theirs = value
-			continue
-		case envConfigPath:
-			file = value
-		}
-		rest = append(rest, kv)
-	}
-	if theirs == "" && file != "" {
-		return nil, &agents.PlanError{Problem: agents.Problem{Code: "refused_servers",
-			Title:  "Grok reads " + envConfigPath + ", and cannot be told to leave out its own MCP servers beside that.",
-			Advice: "Keep Grok's own servers, or take the variable out of its environment."}}
-	}
-	overlay, err := inject.GrokOverlay(theirs, own)
-	if err != nil {
-		return nil, err
-	}
-	return append(rest, envConfig+"="+string(overlay)), nil
 }
 
 // Open implements agents.Adapter.

@@ -3,7 +3,6 @@ package grok_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -237,25 +236,5 @@ func TestInspect(t *testing.T) {
 	list = "Model 'fake' is using its own API key.\n\nAvailable models:\n  * fake (default)\n"
 	if in := look(); in.Login != agents.LoginYes || len(in.Models) != 1 {
 		t.Errorf("found %+v", in)
-	}
-}
-
-// A configuration for one launch keeps Grok from the person's own servers. With
-// one of their own in a file, which it would then not read, it is not started.
-func TestOwnServersAreLeftOut(t *testing.T) {
-	plan := func(own bool, env ...string) (agents.Launch, error) {
-		return grok.New("test").Plan(agents.Install{Path: "/n/grok"}, agents.SessionSpec{Cwd: "/w", Env: env, OwnServers: own, Own: []string{"docs"}})
-	}
-	launch, err := plan(false, "PATH=/n", `GROK_CONFIG={"ui":{"compact":true}}`)
-	want := []string{"PATH=/n", `GROK_CONFIG={"compat":{"claude":{"mcps":false},"cursor":{"mcps":false}},"disabled_mcp_servers":["docs"],"ui":{"compact":true}}`}
-	if diff := cmp.Diff(want, launch.Env); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	if launch, err = plan(true, "PATH=/n", "GROK_CONFIG_PATH=/h/more.toml"); err != nil || len(launch.Env) != 2 {
-		t.Errorf("kept: %v, %v", launch.Env, err)
-	}
-	_, err = plan(false, "GROK_CONFIG_PATH=/h/more.toml")
-	if p, ok := errors.AsType[*agents.PlanError](err); !ok || !strings.Contains(p.Problem.Title, "GROK_CONFIG_PATH") || p.Problem.Advice == "" {
-		t.Errorf("refused with %v", err)
 	}
 }

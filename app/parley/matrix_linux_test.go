@@ -96,7 +96,7 @@ var cells = []cell{
 	{"person's files unchanged", false, cellFilesUnchanged},
 	{"no secret in argv", false, cellNoSecretInArgv},
 	{"servers of the override file", false, cellOverrideServers},
-	{"own servers left out", false, cellOwnServersLeftOut},
+	{"own servers left out, or told that they stay", false, cellOwnServersLeftOut},
 }
 
 // results are what became of the cells: passed, failed, not run, or why it is

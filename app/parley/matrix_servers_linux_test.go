@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,8 @@ import (
 
 	"parley/agents/fakemodel"
 	"parley/app"
+	"parley/app/apptest"
+	"parley/mcp/inject"
 )
 
 // Servers that the person wrote once are called by each CLI: one that is
@@ -84,6 +87,24 @@ func cellOverrideServers(t *testing.T, f family) {
 	}
 }
 
+// ownServersStay has a CLI that cannot be told started with the setting all the
+// same: its own server runs, and the person is told.
+func ownServersStay(h *claudeHome, f family) {
+	h.t.Helper()
+	h.run(exitFailed, "mcp", "own", "off", "--agent", f.name)
+	h.write(apptest.HomeIn(h.t, h.get("PARLEY_HOME")).Settings(), `{"leave_out_own": ["`+f.name+`"]}`)
+	r := f.begin(h, "servers of the override file", "build more")
+	asked := r.asks(app.KindClarify)
+	if tree := h.tree(); !slices.Contains(tree, filepath.Base(os.Args[0])) { // this test binary is their server
+		h.t.Errorf("the person's own server does not run: %v", tree)
+	}
+	h.run(exitDone, "answer", asked.ID, "--choose", "5433")
+	r.done()
+	if !strings.Contains(r.out.String(), "so they stay") {
+		h.t.Errorf("the person is not told:\n%s", r.out)
+	}
+}
+
 // With the setting the CLI's own servers are not started, those of the override
 // file are, and the person's files stay as they are; without it they are back.
 func cellOwnServersLeftOut(t *testing.T, f family) {
@@ -96,6 +117,10 @@ func cellOwnServersLeftOut(t *testing.T, f family) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if inject.Leaves(f.name) == inject.LeavesNone {
+		ownServersStay(h, f)
+		return
 	}
 	h.run(exitDone, "mcp", "own", "off", "--agent", f.name)
 	h.run(exitDone, "mcp", "set", "mine", "command="+self, "args=of-the-override-file", "env."+ownServerVar+"=1")

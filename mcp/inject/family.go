@@ -58,7 +58,7 @@ func Leaves(family string) Leaving {
 	switch family {
 	case "claude", "pi":
 		return LeavesAll
-	case "codex", "opencode", "grok":
+	case "codex", "opencode":
 		return LeavesNamed
 	default:
 		return LeavesNone

@@ -11,29 +11,6 @@ import (
 	"parley/mcp/inject"
 )
 
-// What a person has of the variable themselves stays; ours is laid over it.
-func TestGrokOverlayLeavesOutTheirs(t *testing.T) {
-	got, err := inject.GrokOverlay(`{"ui": {"compact": true}, "disabled_mcp_servers": ["old"], "compat": {"cursor": {"rules": false}}}`, []string{"own", "docs"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var config any
-	if err := json.Unmarshal(got, &config); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]any{
-		"ui":                   map[string]any{"compact": true},
-		"disabled_mcp_servers": []any{"old", "own", "docs"},
-		"compat":               map[string]any{"claude": map[string]any{"mcps": false}, "cursor": map[string]any{"mcps": false, "rules": false}},
-	}
-	if diff := gocmp.Diff(want, config); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if _, err := inject.GrokOverlay(`[`, nil); err == nil {
-		t.Error("what is no configuration is taken")
-	}
-}
-
 // Theirs are switched off by name, and one of ours with such a name is not.
 func TestOpenCodeLeavesOutTheirs(t *testing.T) {
 	catalog := mcp.Catalog{{Name: "docs", Transport: mcp.Stdio, Command: "/bin/docs"}}
@@ -60,7 +37,7 @@ func TestOpenCodeLeavesOutTheirs(t *testing.T) {
 func TestWhoLeavesOut(t *testing.T) {
 	can := map[inject.Leaving][]string{
 		inject.LeavesAll:   {"claude", "pi"},
-		inject.LeavesNamed: {"codex", "opencode", "grok"},
+		inject.LeavesNamed: {"codex", "opencode"},
 	}
 	for _, family := range families {
 		want := inject.LeavesNone
