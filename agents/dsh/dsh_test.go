@@ -3,7 +3,6 @@ package dsh_test
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/agents"
-	"parley/agents/agenttest/leaks"
 	"parley/agents/dsh"
 	"parley/mcp"
 )
-
-func TestMain(m *testing.M) { os.Exit(leaks.Run(m)) }
 
 // The servers and the permission mode are patches of the run folder: nothing of
 // them is in the arguments, and the servers have their time limit.

@@ -11,6 +11,7 @@ import (
 	"parley/agents/acp"
 	"parley/agents/claude"
 	"parley/agents/codex"
+	"parley/agents/dsh"
 	"parley/agents/grok"
 	"parley/agents/opencode"
 	"parley/agents/pi"
@@ -45,6 +46,7 @@ func All(bin Programs, own ...Own) []agents.Adapter {
 		opencode.New(),
 		pi.New(),
 		grok.New(bin.Version),
+		dsh.New(bin.Version),
 		acp.New(demoEntry(bin)),
 	}
 	named := map[agents.Family]bool{}

@@ -22,7 +22,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s tells %+v", info.Family, info)
 		}
 	}
-	if diff := cmp.Diff([]agents.Family{agents.Claude, agents.Codex, agents.OpenCode, agents.Pi, agents.Grok, agents.Demo}, order); diff != "" {
+	if diff := cmp.Diff([]agents.Family{agents.Claude, agents.Codex, agents.OpenCode, agents.Pi, agents.Grok, agents.DSH, agents.Demo}, order); diff != "" {
 		t.Errorf("families (-want +got):\n%s", diff)
 	}
 }

@@ -39,6 +39,7 @@ const limit = 10 * time.Minute
 //go:embed pi/package.json pi/package-lock.json pi/.npmrc
 //go:embed pi-0.74.2/package.json pi-0.74.2/package-lock.json pi-0.74.2/.npmrc
 //go:embed grok/package.json grok/package-lock.json grok/.npmrc
+//go:embed dsh/package.json dsh/package-lock.json dsh/.npmrc
 //go:embed acp-example/package.json acp-example/package-lock.json acp-example/.npmrc
 //go:embed gemini/package.json gemini/package-lock.json gemini/.npmrc
 //go:embed qwen/package.json qwen/package-lock.json qwen/.npmrc
@@ -76,6 +77,11 @@ var (
 	OpenCode  = &CLI{Version: "1.18.33", folder: "opencode", program: openCodeProgram}
 	Pi        = &CLI{Version: "1.6.0", folder: "pi", program: piProgram}
 	Grok      = &CLI{Version: "grok 1.0.41", folder: "grok", program: "home/bin/grok-1.0.41", unpack: "node_modules/@xai-official/grok/bin/postinstall.js"}
+	// DSH is the newest release whose packages can all be had, with the bridge to
+	// ACP that was published beside it: newer ones have a bridge of their own, and
+	// ask for packages that are nowhere. Its lock file names, for other systems,
+	// packages that were never published.
+	DSH = &CLI{Version: "0.1.0-rc.8", folder: "dsh", program: "node_modules/.bin/dsh"}
 	// ACPExample is the agent that the protocol's TypeScript SDK brings as an
 	// example; it has no version to print.
 	ACPExample = &CLI{folder: "acp-example", program: "node_modules/@agentclientprotocol/sdk/dist/examples/agent.js"}

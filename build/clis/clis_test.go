@@ -55,7 +55,7 @@ func TestInstalledOnceAndRuns(t *testing.T) {
 func TestInstallWhatTheUsualRunNeeds(t *testing.T) {
 	usual := map[string]*clis.CLI{
 		"claude": clis.Claude, "older claude": clis.ClaudeOld, "codex": clis.Codex, "opencode": clis.OpenCode,
-		"grok": clis.Grok, "pi": clis.Pi, "older pi": clis.PiOld, "example of ACP": clis.ACPExample,
+		"dsh": clis.DSH, "grok": clis.Grok, "pi": clis.Pi, "older pi": clis.PiOld, "example of ACP": clis.ACPExample,
 	}
 	for name, c := range usual {
 		t.Run(name, func(t *testing.T) {

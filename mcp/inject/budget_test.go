@@ -52,6 +52,26 @@ var writers = map[string]func(*testing.T, mcp.Catalog) entry{
 		data, _, err := inject.OpenCode(c, inject.OpenCodeOwn{Folder: "/run"})
 		return read(t, data, err, "mcp", "timeout", 1000)
 	},
+	"dsh": func(t *testing.T, c mcp.Catalog) entry {
+		data, err := inject.DSH(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var patch []struct {
+			Insert []struct {
+				Config map[string]any `json:"config"`
+			} `json:"insert"`
+		}
+		if err := json.Unmarshal(data, &patch); err != nil {
+			t.Fatal(err)
+		}
+		servers := map[string]any{}
+		for _, row := range patch[0].Insert {
+			servers[row.Config["serverName"].(string)] = row.Config
+		}
+		data, err = json.Marshal(map[string]any{"servers": servers})
+		return read(t, data, err, "servers", "toolCallTimeoutMs", 1000)
+	},
 	"pi": func(t *testing.T, c mcp.Catalog) entry {
 		data, err := inject.Pi(c)
 		return read(t, data, err, "mcpServers", "timeout", 1)
