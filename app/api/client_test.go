@@ -174,7 +174,7 @@ func receive(t testing.TB, frames <-chan api.Frame) api.Frame {
 	select {
 	case f := <-frames:
 		return f
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("no frame came")
 		return api.Frame{}
 	}

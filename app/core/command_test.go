@@ -62,7 +62,7 @@ func appears(t *testing.T, path, text string) string {
 	t.Helper()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for {
 		data, err := os.ReadFile(path)
 		if err == nil && strings.Contains(string(data), text) {

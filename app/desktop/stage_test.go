@@ -33,7 +33,7 @@ type stage struct {
 	notices *exec.Cmd // the notification service
 }
 
-const waitLimit = 20 * time.Second
+const waitLimit = time.Minute
 
 func newStage(t testing.TB) *stage {
 	t.Helper()

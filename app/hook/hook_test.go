@@ -105,7 +105,7 @@ func (w *world) wait(n int) {
 	for range n {
 		select {
 		case <-w.ran:
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			w.t.Fatalf("a command has not ended; the log: %s", w.logged())
 		}
 	}

@@ -9,5 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 240_000,
     hookTimeout: 60_000,
+    // Waits are bounded, and generous: nothing passes or fails by being quick.
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -1,7 +1,7 @@
 // A page for component tests: stores with a present, and a back end that is
 // asked over fetch and keeps what it was told.
 
-import { cleanup, render } from '@testing-library/react';
+import { cleanup, configure, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, vi } from 'vitest';
 import type {
@@ -24,6 +24,13 @@ import { useView } from '../src/state/view.ts';
 
 // What stays up after a file's last test draws on, once there is no document left.
 afterEach(cleanup);
+
+// Waits are bounded, and generous: nothing passes or fails by being quick.
+const patience = { timeout: 15_000 };
+configure({ asyncUtilTimeout: patience.timeout });
+
+/** Waits until the check no longer throws. */
+export const eventually = (check: () => unknown) => vi.waitFor(check, patience);
 
 interface Call {
   method: string;

@@ -6,7 +6,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { question, session } from '../../dev/make.ts';
 import { agents } from '../../dev/scenes.ts';
-import { type BackEnd, begin, show } from '../../test/page.tsx';
+import { type BackEnd, begin, eventually, show } from '../../test/page.tsx';
 import type { Event, Interaction } from '../backend/types.gen.ts';
 import { takeAgents } from '../state/agents.ts';
 import { takeEvents } from '../state/live.ts';
@@ -130,7 +130,7 @@ describe('typing while questions come up', () => {
     expect(field.value).toBe('');
     expect(back.answers).toEqual([]);
     expect(back.told('/messages')).toEqual([]);
-    await vi.waitFor(() => expect(document.activeElement).toBe(say));
+    await eventually(() => expect(document.activeElement).toBe(say));
   });
 
   it('goes from the message field into the card by Tab, and on from there', async () => {
@@ -142,7 +142,7 @@ describe('typing while questions come up', () => {
     comesUp(ask('q2', 'b'));
     expect(document.activeElement).toBe(field);
     await user.tab();
-    await vi.waitFor(() => expect(document.activeElement).toBe(options()[0]));
+    await eventually(() => expect(document.activeElement).toBe(options()[0]));
     expect(chosen()).toBe(0);
     expect(field.value).toBe('half of a ');
     await user.keyboard('{Escape}');
@@ -241,7 +241,7 @@ it('counts what waits in title and inbox alike', async () => {
   show(<App />);
   comesUp(ask('q1', 'a'));
   comesUp(ask('q2', 'b'));
-  await vi.waitFor(() => expect(document.title).toBe('(2) Parley'));
+  await eventually(() => expect(document.title).toBe('(2) Parley'));
   expect(document.querySelector('.rail .count')?.textContent).toContain('2');
   act(() => go({ page: 'agents' }));
   expect(document.title).toBe('(2) Parley');

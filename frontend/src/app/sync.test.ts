@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { session } from '../../dev/make.ts';
 import { idempotent } from '../../dev/scenes.ts';
-import { type BackEnd, begin } from '../../test/page.tsx';
-import type { Frame, Interaction } from '../backend/types.gen.ts';
+import { type BackEnd, begin, eventually } from '../../test/page.tsx';
+import type { Event, Frame, Interaction } from '../backend/types.gen.ts';
 import { serverNow } from '../state/clock.ts';
 import { waitingList } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
@@ -91,6 +91,18 @@ describe('a question that comes up', () => {
         body: expect.stringMatching(/^A client reuses[^\n]*\n1 more waits$/),
       },
     ]);
+  });
+
+  it('is said by name, and those that come right behind it by their number', async () => {
+    document.querySelector('[role="status"]')?.replaceChildren();
+    says(present([]));
+    for (const n of [1, 2, 3]) {
+      const [e] = comesUp(n + 1).events!;
+      says({ events: [{ ...e, data: { ...idempotent(), interaction_id: `q${n}` } } as Event] });
+    }
+    expect(spoken()).toMatch(/^Claude Code asks: A client reuses[^.]*\. What should the API answer\?$/);
+    await passes();
+    expect(spoken()).toMatch(/\?2 more wait$/);
   });
 
   it('is not noticed before the person’s eyes', async () => {
@@ -225,8 +237,8 @@ it('saves drafts that the back end does not have yet, once it is there', async (
     JSON.stringify({ draft: { ...draft, revision: 5 }, saved: false }),
   );
   says(present([idempotent()]));
-  await vi.waitFor(() => expect(back.told('/q-idem/draft')).toEqual([draft]));
-  await vi.waitFor(() => expect(localStorage.getItem('parley.draft.q-idem')).toContain('"saved":true'));
+  await eventually(() => expect(back.told('/q-idem/draft')).toEqual([draft]));
+  await eventually(() => expect(localStorage.getItem('parley.draft.q-idem')).toContain('"saved":true'));
   expect(localStorage.getItem('parley.draft.ancient')).toBeNull();
 });
 

@@ -2,6 +2,7 @@
 // What agents write is text. It becomes no markup that acts, loads or lies.
 import { cleanup, fireEvent, render } from '@testing-library/react';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../test/page.tsx';
 import { Line, Paragraphs } from './bits.tsx';
 import { Diff } from './diff.tsx';
 import { OutsideContext } from './outside.ts';
@@ -51,7 +52,7 @@ async function markdown(text: string): Promise<HTMLElement> {
       <Prose text={text} />
     </OutsideContext>,
   );
-  await vi.waitFor(() => expect(container.querySelector('.plain')).toBeNull());
+  await eventually(() => expect(container.querySelector('.plain')).toBeNull());
   return container;
 }
 
@@ -130,7 +131,7 @@ describe('Markdown', () => {
     expect(el.querySelector('strong')?.textContent).toBe('bold');
     expect(el.querySelectorAll('li')).toHaveLength(2);
     expect(el.querySelectorAll('td')).toHaveLength(2);
-    await vi.waitFor(() => expect(el.querySelector('.c-word')?.textContent).toBe('func'));
+    await eventually(() => expect(el.querySelector('.c-word')?.textContent).toBe('func'));
     expect(el.querySelector('pre')?.textContent).toBe('func main() {}');
   });
 });

@@ -3,7 +3,7 @@
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { session } from '../../../dev/make.ts';
-import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, eventually, json, show } from '../../../test/page.tsx';
 import { Composer } from './composer.tsx';
 
 let back: BackEnd;
@@ -26,12 +26,12 @@ it('sends what was pasted in its order, and nothing that was left out', async ()
   show(<Composer session={s} />);
   paste([png('a.png'), png('b.png')]);
   paste([png('c.png')]);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(screen.getAllByRole('img').map((i) => i.getAttribute('alt'))).toEqual(['a.png', 'b.png', 'c.png']),
   );
   fireEvent.click(screen.getByRole('button', { name: 'Leave out b.png' }));
   fireEvent.click(screen.getByRole('button', { name: /Send/ }));
-  await vi.waitFor(() => expect(back.told('/messages')).toHaveLength(1));
+  await eventually(() => expect(back.told('/messages')).toHaveLength(1));
   expect(back.told('/messages')[0]).toMatchObject({
     text: '',
     attachments: [{ path: '/data/pictures/s1/0.png' }, { path: '/data/pictures/s1/2.png' }],
@@ -60,7 +60,7 @@ it('says what does not go along, and why', async () => {
   back.onPicture = (p) => json(200, { name: p.name, mime: 'image/png', path: `/data/${p.name}` });
   paste(Array.from({ length: 11 }, (_, n) => png(`${n}.png`)));
   await screen.findByText('At most 10 pictures go along at once.');
-  await vi.waitFor(() => expect(screen.getAllByRole('img')).toHaveLength(10));
+  await eventually(() => expect(screen.getAllByRole('img')).toHaveLength(10));
 });
 
 it('waits for what is on its way, and gives all back when it could not go out', async () => {
@@ -75,7 +75,7 @@ it('waits for what is on its way, and gives all back when it could not go out', 
   await screen.findByText('Adding a picture…');
   fireEvent.keyDown(field(), { key: 'Enter' });
   expect(back.told('/messages')).toEqual([]);
-  await vi.waitFor(() => expect(back.told('/pictures')).toHaveLength(1));
+  await eventually(() => expect(back.told('/pictures')).toHaveLength(1));
   arrive(json(200, { name: 'a.png', mime: 'image/png', path: '/data/pictures/s1/a.png' }));
   await screen.findByRole('img');
   back.offline = true;

@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { question, session } from '../../../dev/make.ts';
-import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, eventually, json, show } from '../../../test/page.tsx';
 import type { Interaction } from '../../backend/types.gen.ts';
 import { byDay, everything, isFiltered, queryOf } from './history.logic.ts';
 import { History } from './history.tsx';
@@ -55,29 +55,29 @@ it('shows all decisions by day, and older ones on request', async () => {
         : { interactions: [asked('new', now)], next: 'c1' },
     );
   place();
-  await vi.waitFor(() => expect(shown()).toEqual(['new']));
+  await eventually(() => expect(shown()).toEqual(['new']));
   expect(screen.getByText('Today')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Show older' }));
-  await vi.waitFor(() => expect(shown()).toEqual(['new', 'old']));
+  await eventually(() => expect(shown()).toEqual(['new', 'old']));
   expect(queries().at(-1)).toMatchObject({ cursor: 'c1', limit: '50' });
   expect(screen.queryByRole('button', { name: 'Show older' })).toBeNull();
 });
 
 it('asks for what is filtered, says that nothing matches, and goes back to everything', async () => {
   place();
-  await vi.waitFor(() => expect(screen.getByText('No question has been settled yet.')).toBeTruthy());
+  await eventually(() => expect(screen.getByText('No question has been settled yet.')).toBeTruthy());
   await picked('Outcome', 'Answered late');
   await picked('Kind', 'Permission');
   await picked('Session', 'Ledger');
   fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'pool size' } });
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(queries().at(-1)).toMatchObject({ end: 'late', kind: 'approval', session: 's', q: 'pool size' }),
   );
   expect(screen.getByText('No decision matches.')).toBeTruthy();
   const file = screen.getByRole('link', { name: 'Markdown' }).getAttribute('href')!;
   expect(file).toBe('/api/history/export?q=pool+size&session=s&kind=approval&end=late&format=md');
   fireEvent.click(screen.getByRole('button', { name: 'Show everything' }));
-  await vi.waitFor(() => expect(queries().at(-1)).toEqual({ limit: '50' }));
+  await eventually(() => expect(queries().at(-1)).toEqual({ limit: '50' }));
 });
 
 it('drops a page of an older filter that comes late', async () => {
@@ -87,9 +87,9 @@ it('drops a page of an older filter that comes late', async () => {
       ? json(200, { interactions: [asked('fits', 1)], next: '' })
       : new Promise((done) => (late = done));
   place();
-  await vi.waitFor(() => expect(queries()).toHaveLength(1));
+  await eventually(() => expect(queries()).toHaveLength(1));
   await picked('Outcome', 'Cancelled');
-  await vi.waitFor(() => expect(shown()).toEqual(['fits']));
+  await eventually(() => expect(shown()).toEqual(['fits']));
   await act(async () => late(json(200, { interactions: [asked('stale', 1)], next: '' })));
   expect(shown()).toEqual(['fits']);
 });

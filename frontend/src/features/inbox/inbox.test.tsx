@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { question } from '../../../dev/make.ts';
-import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, eventually, json, show } from '../../../test/page.tsx';
 import type { Interaction, Outcome } from '../../backend/types.gen.ts';
 import { beginSending, markSettled } from '../../state/answers.ts';
 import { takeInteraction, takeOutcome } from '../../state/live.ts';
@@ -115,7 +115,7 @@ describe('what is open', () => {
     back.onInteraction = () => json(200, { ...ask('old'), outcome: outcome() });
     cleanup();
     show(<Place />);
-    await vi.waitFor(() => expect(document.querySelector('.idet [data-settled="old"]')).toBeTruthy());
+    await eventually(() => expect(document.querySelector('.idet [data-settled="old"]')).toBeTruthy());
   });
 });
 
@@ -155,6 +155,6 @@ describe('the list', () => {
     place([ask('a'), timedOut('m1'), timedOut('m2')]);
     expect(document.querySelector('.grp.wait span')!.textContent).toBe('1');
     fireEvent.click(screen.getByRole('button', { name: 'Clear' }));
-    await vi.waitFor(() => expect(rows()).toEqual(['a']));
+    await eventually(() => expect(rows()).toEqual(['a']));
   });
 });

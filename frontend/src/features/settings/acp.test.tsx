@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, eventually, json, show } from '../../../test/page.tsx';
 import type { ACPAgent, Settings } from '../../backend/types.gen.ts';
 import { setLanguage } from '../../lib/i18n/i18n.ts';
 import { defaults, takeSettings, useSettings } from '../../state/settings.ts';
@@ -59,7 +59,7 @@ it('adds an agent, and shows errors at their fields until they are mended', asyn
   expect(back.told('/api/settings')).toEqual([]);
   type('Variables, NAME=value, one a line', 'URL=http://x?a=b');
   press('Save');
-  await vi.waitFor(() => expect(screen.queryByLabelText('Name')).toBeNull());
+  await eventually(() => expect(screen.queryByLabelText('Name')).toBeNull());
   expect(saved()).toEqual([
     mine,
     {
@@ -82,7 +82,7 @@ it('changes an agent, whose id and modes stay', async () => {
   type('Name', 'Better');
   type('Program, on PATH or by its whole path', '/opt/better');
   press('Save');
-  await vi.waitFor(() => expect(saved()).toEqual([{ ...mine, name: 'Better', command: '/opt/better' }]));
+  await eventually(() => expect(saved()).toEqual([{ ...mine, name: 'Better', command: '/opt/better' }]));
 });
 
 it('shows what the back end refuses at its field, and all else below', async () => {
@@ -110,8 +110,8 @@ it('removes an agent after it has asked', async () => {
   const dialog = screen.getByText('Remove the agent My agent?').closest('dialog')!;
   expect(back.told('/api/settings')).toEqual([]);
   fireEvent.click(within(dialog).getByRole('button', { name: 'Remove', hidden: true }));
-  await vi.waitFor(() => expect(saved()).toEqual([]));
-  await vi.waitFor(() => expect(useSettings.getState().settings.acp_agents).toEqual([]));
+  await eventually(() => expect(saved()).toEqual([]));
+  await eventually(() => expect(useSettings.getState().settings.acp_agents).toEqual([]));
   expect(screen.queryByText('My agent')).toBeNull();
 });
 

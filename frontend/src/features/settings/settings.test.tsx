@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type BackEnd, begin, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, eventually, show } from '../../../test/page.tsx';
 import type { Settings as Values } from '../../backend/types.gen.ts';
 import { useSettings } from '../../state/settings.ts';
 import { Settings } from './settings.tsx';
@@ -21,9 +21,9 @@ const flip = (name: string) => fireEvent.click(screen.getByRole('switch', { name
 it('saves each change as a whole and shows what the back end took', async () => {
   show(<Settings />);
   flip('Also when agents have finished');
-  await vi.waitFor(() => expect(useSettings.getState().settings.notify_finished).toBe(false));
+  await eventually(() => expect(useSettings.getState().settings.notify_finished).toBe(false));
   flip('With the system’s sound');
-  await vi.waitFor(() => expect(saved().notify_sound).toBe(false));
+  await eventually(() => expect(saved().notify_sound).toBe(false));
   expect(saved().notify_finished).toBe(false);
 });
 
@@ -35,9 +35,9 @@ it('has quiet hours with a beginning and an end, or none', async () => {
   expect([saved().quiet_from, saved().quiet_until]).toEqual(['22:00', '07:00']);
   fireEvent.change(from, { target: { value: '23:30' } });
   fireEvent.blur(from);
-  await vi.waitFor(() => expect(saved().quiet_from).toBe('23:30'));
+  await eventually(() => expect(saved().quiet_from).toBe('23:30'));
   flip('Quiet hours');
-  await vi.waitFor(() => expect([saved().quiet_from, saved().quiet_until]).toEqual(['', '']));
+  await eventually(() => expect([saved().quiet_from, saved().quiet_until]).toEqual(['', '']));
 });
 
 it('takes a number when the field is left, and none that does not fit', async () => {
@@ -54,12 +54,12 @@ it('takes a number when the field is left, and none that does not fit', async ()
   fireEvent.keyDown(files, { key: 'Enter', isComposing: true });
   expect(back.told('/api/settings')).toEqual([]);
   fireEvent.keyDown(files, { key: 'Enter' });
-  await vi.waitFor(() => expect(saved().keep_log_files).toBe(7));
+  await eventually(() => expect(saved().keep_log_files).toBe(7));
   fireEvent.change(screen.getByRole('textbox', { name: 'An agent waits for an answer' }), {
     target: { value: '2.5' },
   });
   fireEvent.blur(screen.getByRole('textbox', { name: 'An agent waits for an answer' }));
-  await vi.waitFor(() => expect(saved().deadline_s).toBe(150));
+  await eventually(() => expect(saved().deadline_s).toBe(150));
 });
 
 it('lets only the window name a program', async () => {
@@ -76,7 +76,7 @@ it('lets only the window name a program', async () => {
   expect(field.readOnly).toBe(false);
   fireEvent.change(field, { target: { value: '/usr/bin/logger\n-t\nwith space\n\n' } });
   fireEvent.blur(field);
-  await vi.waitFor(() => expect(saved().question_command).toEqual(['/usr/bin/logger', '-t', 'with space']));
+  await eventually(() => expect(saved().question_command).toEqual(['/usr/bin/logger', '-t', 'with space']));
 });
 
 it('lists what was allowed for good and takes it back', async () => {
@@ -94,7 +94,7 @@ it('lists what was allowed for good and takes it back', async () => {
   screen.getByText('go test ./...');
   back.offline = false;
   fireEvent.click(within(row).getByRole('button', { name: 'Take back' }));
-  await vi.waitFor(() => expect(screen.queryByText('go test ./...')).toBeNull());
+  await eventually(() => expect(screen.queryByText('go test ./...')).toBeNull());
   expect(back.calls.filter((c) => c.method === 'DELETE').map((c) => c.path)).toEqual([
     '/api/approvals/r1',
     '/api/approvals/r1',

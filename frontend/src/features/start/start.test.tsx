@@ -3,7 +3,7 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { session } from '../../../dev/make.ts';
 import { agents } from '../../../dev/scenes.ts';
-import { type BackEnd, begin, json, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, eventually, json, show } from '../../../test/page.tsx';
 import { setLanguage } from '../../lib/i18n/i18n.ts';
 import { takeAgents } from '../../state/agents.ts';
 import { Start } from './start.tsx';
@@ -71,7 +71,7 @@ it('sends pictures with the first message, and keeps all of it when that fails',
   fireEvent.paste(field, { clipboardData: { files: [png('a.png'), png('b.png')], getData: () => '' } });
   fireEvent.drop(field, { dataTransfer: { files: [png('c.png')], types: ['Files'] } });
   const shown = () => screen.queryAllByRole('img').map((i) => i.getAttribute('alt'));
-  await vi.waitFor(() => expect(shown()).toEqual(['a.png', 'b.png', 'c.png']));
+  await eventually(() => expect(shown()).toEqual(['a.png', 'b.png', 'c.png']));
   fireEvent.click(screen.getByRole('button', { name: 'Leave out b.png' }));
   back.onCreate = () => session({ id: 'made', title: '', agent: 'claude' });
   back.onPicture = () => json(507, { error: { code: 'storage_failed', message: 'The disk is full.' } });
@@ -83,12 +83,12 @@ it('sends pictures with the first message, and keeps all of it when that fails',
   expect(back.calls.filter((c) => c.method === 'DELETE').map((c) => c.path)).toEqual(['/api/sessions/made']);
   back.onPicture = (p) => json(200, { name: p.name, mime: 'image/png', path: `/kept/${p.name}` });
   fireEvent.click(start());
-  await vi.waitFor(() => expect(back.told('/messages')).toHaveLength(1));
+  await eventually(() => expect(back.told('/messages')).toHaveLength(1));
   expect(back.told('/messages')[0]).toMatchObject({
     text: '',
     attachments: [{ path: '/kept/a.png' }, { path: '/kept/c.png' }],
   });
-  await vi.waitFor(() => expect(shown()).toEqual([]));
+  await eventually(() => expect(shown()).toEqual([]));
 });
 
 it('takes a profile by name, and keeps the chosen one when none is written', async () => {
