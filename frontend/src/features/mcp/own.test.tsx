@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type BackEnd, begin, show } from '../../../test/page.tsx';
+import { type BackEnd, begin, eventually, show } from '../../../test/page.tsx';
 import type { Settings } from '../../backend/types.gen.ts';
 import { defaults, takeSettings } from '../../state/settings.ts';
 import type { Row } from './mcp.logic.ts';
@@ -33,7 +33,7 @@ it('leaves out an agent’s own servers, and the other agents as they were', asy
   open(row('on'));
   expect(theSwitch().getAttribute('aria-checked')).toBe('true');
   fireEvent.click(theSwitch());
-  await vi.waitFor(() => expect(left()).toEqual(['pi', 'claude']));
+  await eventually(() => expect(left()).toEqual(['pi', 'claude']));
 });
 
 it('has them back', async () => {
@@ -41,7 +41,7 @@ it('has them back', async () => {
   open(row('left_out'));
   expect(theSwitch().getAttribute('aria-checked')).toBe('false');
   fireEvent.click(theSwitch());
-  await vi.waitFor(() => expect(left()).toEqual(['pi']));
+  await eventually(() => expect(left()).toEqual(['pi']));
 });
 
 it('changes nothing where that cannot be, nor in a browser', () => {
