@@ -331,7 +331,8 @@ func TestProjectFile(t *testing.T) {
 }
 
 func TestViewsShowNoSecret(t *testing.T) {
-	w := newWorld(t, strings.Replace(file, `"KEY": `, `"API_TOKEN": "literal-token", "PLAIN": "shown", "KEY": `, 1))
+	w := newWorld(t, strings.NewReplacer(`"KEY": `, `"API_TOKEN": "literal-token", "PLAIN": "shown", "KEY": `,
+		`["docs"]`, `["docs", "--api-key=argument-secret"]`, `https://w/sse`, `https://w/sse?api_key=query-secret-value&lang=shown-too`).Replace(file))
 	w.keys["claude default"] = "DOCS_TOKEN=from-the-keyring"
 	w.launch("claude", "")
 	var all strings.Builder
@@ -349,12 +350,12 @@ func TestViewsShowNoSecret(t *testing.T) {
 		}
 		fmt.Fprintf(&all, "%+v\n%s\n", e, p.Text)
 	}
-	for _, secret := range []string{"literal-token", "literal-secret-value", "from-the-keyring", "from-the-environment"} {
+	for _, secret := range []string{"literal-token", "literal-secret-value", "from-the-keyring", "from-the-environment", "argument-secret", "query-secret-value"} {
 		if strings.Contains(all.String(), secret) {
 			t.Errorf("%q is shown in %s", secret, all.String())
 		}
 	}
-	for _, want := range []string{"${env:DOCS_KEY}", "${keyring:DOCS_TOKEN}", "shown", `"tool_timeout_sec": 90`, `"timeout": 90000`} {
+	for _, want := range []string{"${env:DOCS_KEY}", "${keyring:DOCS_TOKEN}", "shown", "lang=shown-too", `"tool_timeout_sec": 90`, `"timeout": 90000`} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("%q is not shown", want)
 		}

@@ -134,6 +134,41 @@ func TestBrokenFilesAreSaid(t *testing.T) {
 	}
 }
 
+// C02, C06: whatever else a TOML file holds, and however it writes its tables, its
+// servers are found.
+func TestOddTOML(t *testing.T) {
+	text := `# mine
+big = 9223372036854775807
+when = 1979-05-27T07:32:00Z # a date
+days = [1979-05-27, 07:32:00]
+1234 = "a key of digits"
+a."b.c".d = { "inline" = true, 'e f' = [1, 2.5e3] }
+mcp_servers.dotted.command = "x"
+mcp_servers.dotted."env".KEY = "v"
+mcp_servers.inline = { command = "y", args = ["a"] }
+
+[mcp_servers."quoted"]
+command = "z"
+[mcp_servers.77]
+url = "https://w/mcp"
+`
+	found, err := foreign.Parse(foreign.Codex, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"dotted.command": `"x"`, "dotted.env.KEY": `"v"`, "inline.command": `"y"`, "inline.args": `["a"]`,
+		"quoted.command": `"z"`, "77.url": `"https://w/mcp"`,
+	}
+	if diff := gocmp.Diff(want, flat(found.Entries)); diff != "" {
+		t.Error(diff)
+	}
+	names, err := foreign.Names(foreign.Codex, []byte(text), "")
+	if err != nil || !slices.Equal(names, []string{"77", "dotted", "inline", "quoted"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
 func TestNames(t *testing.T) {
 	claude := []byte(`{"mcpServers": {"a": {}, "b": {}}, "projects": {"/here": {"mcpServers": {"b": {}, "c": {}}}, "/there": {"mcpServers": {"d": {}}}}}`)
 	for _, tc := range []struct {
