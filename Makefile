@@ -133,6 +133,7 @@ bench: setup-test
 	@exec 3>&1 1>&2; export PARLEY_FIGURES=$$(mktemp); trap 'cat "$$PARLEY_FIGURES" >&3; rm -f "$$PARLEY_FIGURES"' EXIT; \
 	go test -run - -bench Start -benchtime $(FEW)x ./mcp/parley-mcp; \
 	go test -run - -bench LongRecord -benchmem ./app/store; \
+	go test -run - -bench TwoHundred -benchtime $(FEW)x ./app/servers; \
 	go test -run - -bench '^BenchmarkCallToCard' -benchtime $(RUNS)x -timeout 30m ./app/core; \
 	go test -run - -bench 'Unannounced|ClaudeLaunch' -benchtime $(FEW)x -timeout 30m ./app/core; \
 	go test $(window) -run - -bench Window -benchtime $(FEW)x -timeout 30m ./app/desktop; \
