@@ -111,7 +111,9 @@ func (a adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Launch
 
 // Open implements agents.Adapter.
 func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
-	c, err := acpclient.Open(ctx, conn, spec, host, acpclient.Config{Name: a.entry.Name, Version: a.entry.Client, Modes: a.entry.Modes})
+	c, err := acpclient.Open(ctx, conn, spec, host, acpclient.Config{
+		Name: a.entry.Name, Version: a.entry.Client, LoginCmd: a.entry.LoginCmd, Modes: a.entry.Modes,
+	})
 	if err != nil {
 		return nil, err // not c, which would be a nil that is none
 	}

@@ -2,35 +2,11 @@ package acp
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"parley/agents"
+	"parley/agents/acpclient"
 )
-
-// sign is something that programs say on stderr, with what it means.
-type sign struct {
-	pattern *regexp.Regexp
-	code    string
-	title   string // %s is the agent's name
-	advice  string
-}
-
-// signs, the most telling first.
-var signs = []sign{
-	{regexp.MustCompile(`(?i)not logged in|unauthori[sz]ed|authentication (required|failed)|invalid api key|missing api key|(status|code|error|http|auth)\W{0,3}401\b`),
-		"not_logged_in", "%s is not logged in.", "Log in with its own command in a terminal, then try again."},
-	{regexp.MustCompile(`(?i)rate limit|quota exceeded|too many requests|(status|code|error|http)\W{0,3}429\b`),
-		"rate_limited", "%s has reached a limit of its service.", "Wait a while, then send the message again."},
-	{regexp.MustCompile(`(?i)unknown (option|flag|command|argument|subcommand)|unrecognized (option|argument)|flag provided but not defined`),
-		"too_old", "%s does not know the arguments that make it speak ACP.", "Bring it up to date, or correct its entry in the settings."},
-	{regexp.MustCompile(`(?i)command not found|no such file or directory|cannot find module|ERR_MODULE_NOT_FOUND|exec format error`),
-		"broken", "%s is not installed as a whole.", "Install it again."},
-	{regexp.MustCompile(`(?i)getaddrinfo|ENOTFOUND|ECONNREFUSED|network is unreachable|no such host`),
-		"network", "%s could not reach its service.", "Check the network, then send the message again."},
-	{regexp.MustCompile(`(?i)out of memory|heap limit`),
-		"exited", "%s ran out of memory.", "Close other programs, then send the message again."},
-}
 
 // Diagnose implements agents.Adapter.
 func (a adapter) Diagnose(exit agents.Exit, tail string) agents.Problem {
@@ -47,11 +23,8 @@ func (a adapter) Diagnose(exit agents.Exit, tail string) agents.Problem {
 	if exit.Code == 0 && exit.Signal == "" {
 		return p // what it said on the way is no reason
 	}
-	for _, s := range signs {
-		if s.pattern.MatchString(tail) {
-			p.Code, p.Title, p.Advice = s.code, fmt.Sprintf(s.title, name), s.advice
-			break
-		}
+	if sign, found := acpclient.Sign(name, tail); found {
+		p.Code, p.Title, p.Advice = sign.Code, sign.Title, sign.Advice
 	}
 	switch p.Code {
 	case "not_logged_in":

@@ -22,6 +22,7 @@ type Conversation struct {
 	in    io.Closer
 	host  agents.Host
 	name  string
+	login string                 // a command that logs in, or ""
 	modes map[agents.Mode]string // the agent's own ids
 
 	extension Extension
@@ -127,7 +128,7 @@ func (c *Conversation) turnEnded(t *turn, result json.RawMessage, err error) {
 	stopped, closed := t.stopped, c.closed
 	c.mu.Unlock()
 
-	ended := endOf(c.name, result, err, stopped || closed)
+	ended := c.endOf(result, err, stopped || closed)
 	if err == nil {
 		c.decoder.addUsage(c.used(result))
 	}

@@ -17,8 +17,9 @@ import (
 
 // Config is what a family says about its agent.
 type Config struct {
-	Name    string // for sentences: "Demo agent"
-	Version string // of Parley, told to the agent
+	Name     string // for sentences: "Demo agent"
+	Version  string // of Parley, told to the agent
+	LoginCmd string // a command that logs in, or ""
 	// Modes maps permission modes to the agent's own. "" is the mode that the
 	// agent starts in. A mode that is absent cannot be had.
 	Modes map[agents.Mode]string
@@ -85,7 +86,7 @@ type greeting struct {
 // says from then on. When it fails, the agent's input has been ended.
 func Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host, cfg Config) (*Conversation, error) {
 	c := &Conversation{
-		peer: newPeer(), in: conn.In, host: host, name: cfg.Name, modes: cfg.Modes,
+		peer: newPeer(), in: conn.In, host: host, name: cfg.Name, login: cfg.LoginCmd, modes: cfg.Modes,
 		decoder: &decoder{open: map[string]*speech{}},
 		asks:    map[string]context.CancelCauseFunc{},
 
@@ -242,7 +243,7 @@ func (c *Conversation) problem(step string, err error) error {
 	case err == nil:
 		return nil
 	case answered && e.Code == codeAuthRequired:
-		return &agents.PlanError{Problem: notLoggedIn(c.name, e)}
+		return &agents.PlanError{Problem: c.notLoggedIn(e)}
 	case answered:
 		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
 			Title: fmt.Sprintf("Parley could not %s %s.", step, c.name), Advice: "Read what the agent said.", Evidence: e.Error()}}

@@ -64,12 +64,12 @@ const (
 
 // endOf is the end of a turn in Parley's words. stopped says that a person
 // asked for it: an agent may then answer with an error as well.
-func endOf(name string, result json.RawMessage, err error, stopped bool) agents.Ended {
+func (c *Conversation) endOf(result json.RawMessage, err error, stopped bool) agents.Ended {
 	if err != nil {
 		if stopped {
 			return agents.Ended{Stop: agents.StopStopped}
 		}
-		p := turnProblem(name, err)
+		p := c.turnProblem(err)
 		return agents.Ended{Stop: agents.StopFailed, Problem: &p}
 	}
 	var answer struct {
@@ -85,34 +85,43 @@ func endOf(name string, result json.RawMessage, err error, stopped bool) agents.
 		ended.Stop = agents.StopStopped
 	case "max_tokens":
 		ended.Stop = agents.StopLimit
-		ended.Problem = &agents.Problem{Code: "limit", Title: name + " stopped because its answer reached the limit of tokens.",
+		ended.Problem = &agents.Problem{Code: "limit", Title: c.name + " stopped because its answer reached the limit of tokens.",
 			Advice: "Send a message to let it go on."}
 	case "max_turn_requests":
 		ended.Stop = agents.StopLimit
-		ended.Problem = &agents.Problem{Code: "limit", Title: name + " stopped because the turn reached its limit of requests to the model.",
+		ended.Problem = &agents.Problem{Code: "limit", Title: c.name + " stopped because the turn reached its limit of requests to the model.",
 			Advice: "Send a message to let it go on."}
 	case "refusal":
 		ended.Stop = agents.StopRefused
-		ended.Problem = &agents.Problem{Code: "refused", Title: name + " refused to go on.",
+		ended.Problem = &agents.Problem{Code: "refused", Title: c.name + " refused to go on.",
 			Advice: "Ask in another way, or begin a new session."}
 	}
 	return ended
 }
 
 // turnProblem explains a turn that failed.
-func turnProblem(name string, err error) agents.Problem {
+func (c *Conversation) turnProblem(err error) agents.Problem {
 	if errors.Is(err, agents.ErrClosed) {
-		return agents.Problem{Code: "exited", Title: name + " ended in the middle of the turn.",
+		return agents.Problem{Code: "exited", Title: c.name + " ended in the middle of the turn.",
 			Advice: "Send the message again to start it anew."}
 	}
-	if e, ok := errors.AsType[*replyError](err); ok && e.Code == codeAuthRequired {
-		return notLoggedIn(name, e)
+	e, answered := errors.AsType[*replyError](err)
+	if answered && e.Code == codeAuthRequired {
+		return c.notLoggedIn(e)
 	}
-	return agents.Problem{Code: "broken", Title: name + " reported an error and ended the turn.",
+	switch p, _ := Sign(c.name, err.Error()); {
+	case !answered:
+	case p.Code == "not_logged_in":
+		return c.notLoggedIn(e)
+	case p.Code == "rate_limited", p.Code == "network": // others are about a start
+		p.Evidence = err.Error()
+		return p
+	}
+	return agents.Problem{Code: "broken", Title: c.name + " reported an error and ended the turn.",
 		Advice: "Read what it said, then send the message again.", Evidence: err.Error()}
 }
 
-func notLoggedIn(name string, err error) agents.Problem {
-	return agents.Problem{Code: "not_logged_in", Title: name + " is not logged in.",
-		Advice: "Log in with its own command in a terminal, then try again.", Evidence: err.Error()}
+func (c *Conversation) notLoggedIn(err error) agents.Problem {
+	return agents.Problem{Code: "not_logged_in", Title: c.name + " is not logged in.",
+		Advice: loginAdvice, Command: c.login, Evidence: err.Error()}
 }

@@ -72,7 +72,7 @@ func (a adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Launch
 // Open implements agents.Adapter.
 func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
 	c, err := acpclient.Open(ctx, conn, spec, host, acpclient.Config{
-		Name: "Grok", Version: a.version, Modes: nativeModes(spec.Mode), Extension: extension(spec),
+		Name: "Grok", Version: a.version, LoginCmd: a.Info().LoginCmd, Modes: nativeModes(spec.Mode), Extension: extension(spec),
 	})
 	if err != nil {
 		return nil, err // not c, which would be a nil that is none
