@@ -157,14 +157,19 @@ const tested: Record<string, Partial<MCPTest>> = {
 export class InventedServers {
   private readonly broken: boolean;
   private readonly none: boolean;
+  private readonly restless: boolean;
   private trusted = false;
   private text: string;
   private revision = 1;
 
-  /** state is what the address asks for: "broken", "none", or a whole file. */
+  /**
+   * state is what the address asks for: "broken", "none", "restless" for one that
+   * somebody changes again and again, or a whole file.
+   */
   constructor(state: string | null) {
     this.broken = state === 'broken';
     this.none = state === 'none';
+    this.restless = state === 'restless';
     this.text = this.none
       ? ''
       : this.broken
@@ -281,6 +286,7 @@ export class InventedServers {
     switch (what) {
       case 'file':
         if (method === 'PUT') this.overwrite((body as { text: string }).text);
+        else if (this.restless) this.revision++;
         return this.file();
       case 'check':
         return { problems: this.file().problems };

@@ -61,7 +61,8 @@ function layoutFaults(): string[] {
     }
   }
   // What a finger has to hit.
-  const touched = '.pnav a, .c-foot button, .c-head button, .dhead a, .comp button, .head > .btn, .opt';
+  const touched =
+    '.pnav a, .c-foot button, .c-head button, .dhead a, .comp button, .head > .btn, .opt, .sess, .rail-foot a, .rail-find .btn';
   for (const el of wide < 600 ? document.querySelectorAll<HTMLElement>(touched) : []) {
     const box = el.getBoundingClientRect();
     if (box.height > 1 && box.right > wide + 1) out.push(`a finger can’t reach it: ${tell(el)}`);

@@ -35,6 +35,7 @@ export function startSync(): () => void {
   });
   return () => {
     window.removeEventListener('blur', tellLeft);
+    stopCounting();
     end();
   };
 }
@@ -112,13 +113,32 @@ function follow(e: Event): void {
   }
 }
 
+/** How long after a question others are only counted: nobody listens to twenty in a row. */
+const countedForMS = 1000;
+let counting: ReturnType<typeof setTimeout> | undefined;
+let counted = 0;
+
 /** A question has come up: said to screen readers, and in a notice when nobody sees it. */
 function comeUp(i: Interaction): void {
+  tellSoon(i.interaction_id);
+  if (counting !== undefined) {
+    counted++;
+    return;
+  }
   const t = texts();
   const { name } = nameOf(useAgents.getState().list, i.agent);
   const asked = shorten(oneLine(askedOf(i)), 200);
   announce(t('card.announce', { name, question: asked }));
-  tellSoon(i.interaction_id);
+  counting = setTimeout(() => {
+    if (counted > 0) announce(texts()('notice.more', { n: counted }));
+    stopCounting();
+  }, countedForMS);
+}
+
+function stopCounting(): void {
+  clearTimeout(counting);
+  counting = undefined;
+  counted = 0;
 }
 
 /** Drafts that this browser has kept and the back end does not hold are saved now. */

@@ -8,7 +8,7 @@ export function Key({ children, live = false }: { children: React.ReactNode; liv
   return <kbd className={live ? 'kbd live' : 'kbd'}>{children}</kbd>;
 }
 
-/** The key cap on a button, whose name stays what it does; aria-keyshortcuts of the button says the key. */
+/** The key cap on a button or a field, whose name stays what it does; aria-keyshortcuts of a button says the key. */
 export function ButtonKey({ children, live = false }: { children: React.ReactNode; live?: boolean }) {
   return (
     <span className={live ? 'kbd live' : 'kbd'} aria-hidden="true">

@@ -1,7 +1,7 @@
 // A modal dialog on the browser's own dialog element: it traps focus, closes on
 // Esc, makes the page behind inert and gives the focus back.
 
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { useT } from '../lib/i18n/i18n.ts';
 import { Icon } from './icon.tsx';
 
@@ -19,7 +19,8 @@ export function Dialog({ title, close, children, foot, className = '' }: Props) 
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
 
-  useEffect(() => {
+  // While the dialog is still in the page: closed later, it gives no focus back.
+  useLayoutEffect(() => {
     const el = ref.current;
     if (el && !el.open) el.showModal?.();
     // The browser would choose the first button; a field is what one came for.

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import { useT } from '../../lib/i18n/i18n.ts';
-import { Key } from '../../ui/bits.tsx';
+import { ButtonKey } from '../../ui/bits.tsx';
 import { useGrow } from '../../ui/grow.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AddPicture } from '../../ui/thumbs.tsx';
@@ -36,7 +36,7 @@ export function Say({ value, placeholder, change, locked, add, label }: Props) {
           data-say=""
           onChange={(e) => change(e.target.value)}
         />
-        {!value && <Key live>{t('key.tab')}</Key>}
+        {!value && <ButtonKey live>{t('key.tab')}</ButtonKey>}
         {add && !locked && <AddPicture add={add} />}
       </div>
     </div>

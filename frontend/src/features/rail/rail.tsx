@@ -12,6 +12,7 @@ import { Line } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
 import { composing } from '../../ui/keys.ts';
 import { Mark } from '../../ui/mark.tsx';
+import { useNarrow } from '../../ui/media.ts';
 import {
   type Arrangement,
   arrange,
@@ -29,8 +30,16 @@ export function Rail() {
   const t = useT();
   const route = useRoute();
   const waiting = useLive((s) => waitingList(s).length);
+  // On a phone the list is a page of its own, with nothing else in view.
+  const alone = useNarrow() && route.page === 'sessions';
+  const Region = alone ? 'main' : 'nav';
   return (
-    <nav className="rail" aria-label={t('rail.sessions')}>
+    <Region className="rail" aria-label={t('rail.sessions')}>
+      {alone && (
+        <header className="head">
+          <h1>{t('rail.sessions')}</h1>
+        </header>
+      )}
       <div className="rail-top">
         <Filter />
         <a
@@ -63,7 +72,7 @@ export function Rail() {
           <Icon name="gear" />
         </FootLink>
       </div>
-    </nav>
+    </Region>
   );
 }
 
