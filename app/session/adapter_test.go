@@ -212,7 +212,7 @@ func (c *conversation) read(r *bufio.Reader) {
 			c.host.Emit(agents.ToolProgress{ID: m.ID, Output: m.Text})
 		case "toolend":
 			c.host.Emit(agents.ToolEnded{ID: m.ID, Status: "ok", Output: m.Text})
-		case "approve", "native":
+		case "approve", "native", "elicit":
 			go c.ask(m)
 		case "began":
 			c.mu.Lock()
@@ -237,12 +237,16 @@ func (c *conversation) read(r *bufio.Reader) {
 
 func (c *conversation) ask(m fromAgent) {
 	in := agents.Interaction{Kind: agents.AskApproval, ToolID: m.ID, Parent: m.Parent, Title: "May I?"}
-	if m.Kind == "approve" {
+	switch m.Kind {
+	case "approve":
 		in.Approval = &agents.Approval{Tool: "Bash", Title: "Run a command", Command: "rm -rf /somewhere", Scopes: []string{"allow_once"}}
 		if c.ad.approval != nil {
 			in.Approval = c.ad.approval(m.ID)
 		}
-	} else {
+	case "elicit":
+		in.Kind, in.Server = agents.AskElicitation, "shop"
+		in.Fields = []agents.Field{{ID: "q", Question: "Size", Type: "integer"}}
+	case "native":
 		in.Kind = agents.AskNative
 		in.Fields = []agents.Field{{ID: "q", Question: "Which?", Type: "choice", Options: []agents.Option{{Label: "A"}, {Label: "B"}}, FreeText: true}}
 	}

@@ -213,7 +213,7 @@ func TestLimitsOfAQuestion(t *testing.T) {
 	<-first
 
 	// So do the other ways of asking that the agent has.
-	for _, ask := range []string{"approve x", "native x"} {
+	for _, ask := range []string{"approve x", "native x", "elicit x"} {
 		in := w.asked(w.send(w.create(app.NewSession{}).ID, ask))
 		if got := in.MaxDeadlineAt - in.RequestedAt; got > 600_000 || got < 590_000 {
 			t.Errorf("%s may be kept open for %d ms", ask, got)

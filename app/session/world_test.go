@@ -198,6 +198,8 @@ func (w *world) answer(id, text string) {
 	switch in.Kind {
 	case app.KindApproval:
 		ans.Action = app.ActionAllowOnce
+	case app.KindElicitation:
+		ans.Action = app.ActionAccept
 	case app.KindNative:
 		ans.Answers = map[string][]string{in.Questions[0].ID: {text}}
 	default:

@@ -373,7 +373,7 @@ export interface Snapshot {
   sessions: Session[]
   /** waiting and moved on, never nil */
   interactions: Interaction[]
-  /** newest plan of each live session, never nil */
+  /** of each live session's newest turn, never nil */
   plans: Plan[]
   version: string
   /** the server's clock, for countdowns */

@@ -9,6 +9,7 @@
 //	toolend ID WORDS   and ends
 //	approve ID [PARENT] asks for permission, then says what came back
 //	native ID [PARENT] asks a question of its own
+//	elicit ID          passes the form of an MCP server on
 //	echo               says the context block that it was given
 //	flood N            says N pieces
 //	fork               leaves a process behind
@@ -137,7 +138,7 @@ func (a *scripted) turn(m toAgent, stop chan struct{}) {
 			a.send(fromAgent{Kind: "toolout", ID: arg(1), Text: rest})
 		case "toolend":
 			a.send(fromAgent{Kind: "toolend", ID: arg(1), Text: rest})
-		case "approve", "native":
+		case "approve", "native", "elicit":
 			c := make(chan string, 1)
 			a.mu.Lock()
 			a.answers[arg(1)] = c
