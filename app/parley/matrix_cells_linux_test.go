@@ -19,33 +19,7 @@ import (
 	"parley/app"
 	"parley/app/api"
 	"parley/app/apptest"
-	"parley/mcp"
 )
-
-func cellRoundTrip(t *testing.T, f family) {
-	h := newAgent(t, f, f.onAsking("build it", "q1", "Which database?", "Postgres", "SQLite"), onResult("q1", fakemodel.Text("Then I take that.")))
-	r := f.begin(h, "round trip", "build it")
-	asked := r.asks(app.KindClarify)
-	if asked.Question != "Which database?" || asked.Agent != f.name || asked.TimeoutMS != 300_000 {
-		t.Errorf("asked %+v", asked)
-	}
-	h.run(exitDone, "answer", asked.ID, "--choose", "SQLite", "--text", "in one file")
-	if got := h.reads("q1"); got.Reason != "response" || got.Response != "SQLite\nin one file" || got.ClarifyID != asked.ID {
-		t.Errorf("the model read %+v", got)
-	}
-	r.done()
-	if text := r.out.String() + r.err.String(); strings.Contains(text, "pctx_") {
-		t.Error("the context id was told")
-	}
-}
-
-func cellDismissed(t *testing.T, f family) {
-	h := newAgent(t, f, f.onAsking("build it", "q1", "Which database?", "Postgres", "SQLite"), onResult("q1", fakemodel.Text("I leave it.")))
-	r := f.begin(h, "dismissed", "build it")
-	h.run(exitDone, "answer", r.asks(app.KindClarify).ID, "--dismiss")
-	r.done()
-	h.gotNothing("q1", "dismissed")
-}
 
 // reads is what the model reads of a question. Some CLIs write a line of their
 // own above it.
@@ -93,50 +67,11 @@ func cellWaitsLong(t *testing.T, f family) {
 	}
 }
 
-// A stop while a question waits: it is cancelled, and the same process takes the
-// next message.
-func cellInterrupted(t *testing.T, f family) {
-	h := newAgent(t, f, f.onAsking("ask one", "s1", "Which database?", "Postgres", "SQLite"), onSaying("go on", fakemodel.Text("I go on.")),
-		onResult("s1", fakemodel.Text("Withdrawn."))) // the CLI may hear of the end of its call in the moment of the stop
-	f.serves(h)
-	r := f.begin(h, "interrupt", "ask one")
-	asked := r.asks(app.KindClarify)
-	if err := h.client().Stop(t.Context(), asked.SessionID); err != nil {
-		t.Fatal(err)
-	}
-	h.stopped(r, asked)
-	next := h.start("sessions", "resume", asked.SessionID, "go on", "--json")
-	next.done()
-	if strings.Contains(next.out.String(), string(app.EventAgentStarted)) {
-		t.Error("the agent was started anew after a stop")
-	}
-}
-
-// The session is closed while a question waits: nothing of its tree is left.
-func cellStopped(t *testing.T, f family) {
-	h := newAgent(t, f, f.onAsking("ask one", "s1", "Which database?", "Postgres", "SQLite"), onResult("s1", fakemodel.Text("Withdrawn.")))
-	f.serves(h)
-	r := f.begin(h, "stop", "ask one")
-	asked := r.asks(app.KindClarify)
-	if tree := h.tree(); count(tree)["parley-mcp"] != 1 || count(tree)[f.program] == 0 {
-		t.Fatalf("the tree is %v", tree)
-	}
-	if _, err := h.client().Close(t.Context(), asked.SessionID); err != nil {
-		t.Fatal(err)
-	}
-	r.code()
-	h.nothingLeft()
-	kept, err := h.client().Interaction(t.Context(), asked.ID)
-	if err != nil || kept.Outcome == nil || kept.Outcome.Reason != app.ReasonCancelled {
-		t.Errorf("recorded %+v, %v", kept.Outcome, err)
-	}
-}
-
 // tree lists the names of the processes that were started in the person's home,
 // Parley's own back end and commands left out.
 func (h *claudeHome) tree() []string {
 	h.t.Helper()
-	return slices.DeleteFunc(marked(h.t, "HOME="+h.user+"\x00"), func(name string) bool { return name == "parley" })
+	return slices.DeleteFunc(marked(h.t, "HOME="+h.user+"\x00"), func(name string) bool { return name == "parley" || name == "ahead" })
 }
 
 func (h *claudeHome) nothingLeft() {
@@ -172,10 +107,7 @@ func cellKilledCLI(t *testing.T, f family) {
 		t.Errorf("recorded %+v, %v", kept.Outcome, err)
 	}
 	h.nothingLeft()
-	h.start("sessions", "resume", asked.SessionID, "go on", "--json").done()
-	if r := h.asked("go on"); !strings.Contains(r.Everything(), "ask one") {
-		t.Error("the model no longer knows what was said")
-	}
+	f.goesOn(h, asked.SessionID, "go on", "ask one")
 }
 
 // The back end is killed while a question waits: nothing of the tree is left,
@@ -198,76 +130,23 @@ func cellKilledApp(t *testing.T, f family) {
 	if err != nil || kept.Outcome == nil || kept.Outcome.Reason != app.ReasonCancelled || kept.Outcome.Cause != app.CauseRestart || !kept.MovedOn() {
 		t.Errorf("recorded %+v, %v", kept.Outcome, err)
 	}
-	h.start("sessions", "resume", asked.SessionID, "what was it", "--json").done()
-	if r := h.asked("what was it"); !strings.Contains(r.Everything(), "remember a plum") {
-		t.Error("the model no longer knows what was said")
-	}
+	f.goesOn(h, asked.SessionID, "what was it", "remember a plum")
 }
 
-// A session is taken up by another process of the CLI, which can ask again.
-func cellResumed(t *testing.T, f family) {
-	h := newAgent(t, f, onSaying("remember a plum", fakemodel.Text("I do.")), f.onAsking("what was it", "q1", "Which plum?", "Red", "Blue"), onResult("q1", fakemodel.Text("That one.")))
-	first := f.begin(h, "resume", "remember a plum")
-	first.done()
-	second := h.start("sessions", "resume", first.event(app.EventSessionCreated).SessionID, "what was it", "--json")
-	h.run(exitDone, "answer", second.asks(app.KindClarify).ID, "--choose", "Blue")
-	second.done()
-	if got := h.reads("q1"); got.Response != "Blue" {
-		t.Errorf("the model read %+v", got)
+// goesOn sends a message to a session whose process is gone: another one takes
+// up what was said, or the person is told that this cannot be.
+func (f family) goesOn(h *claudeHome, session app.SessionID, words, before string) {
+	h.t.Helper()
+	r := h.start("sessions", "resume", session, words, "--json")
+	if f.forgets {
+		if code := r.code(); code != exitFailed || !strings.Contains(r.out.String(), "cannot continue an earlier session") {
+			h.t.Errorf("exit code %d:\n%s", code, r.out)
+		}
+		return
 	}
-	if r := h.asked("what was it"); !strings.Contains(r.Everything(), "remember a plum") {
-		t.Error("the model no longer knows what was said")
-	}
-}
-
-func cellNativeQuestion(t *testing.T, f family) {
-	h := newAgent(t, f, onSaying("which colour", f.native("n1", "Which colour?", "Red", "Blue")), onResult("n1", fakemodel.Text("Blue it is.")),
-		onSaying("which door", f.native("n2", "Which door?", "Left", "Right")), onResult("n2", fakemodel.Text("None then.")))
-	f.serves(h)
-	r := f.begin(h, "native question", "which colour")
-	asked := r.asks(app.KindNative)
-	h.run(exitDone, "answer", asked.ID, "--choose", "Blue")
 	r.done()
-	if told := h.told("n1").Text; !strings.Contains(told, "Blue") || strings.Contains(told, "Red") {
-		t.Errorf("told %q", told)
-	}
-	r = h.start("sessions", "resume", asked.SessionID, "which door", "--json")
-	h.run(exitDone, "answer", r.asks(app.KindNative).ID, "--dismiss")
-	r.done()
-	told := h.told("n2").Text
-	namesNone(t, told, "Left", "Right")
-	requests := h.model.Requests() // where the tool's result has no room for it, a message says why
-	if last := requests[len(requests)-1]; !strings.Contains(told+last.Everything(), "without answering") {
-		t.Errorf("told %q", told)
-	}
-}
-
-func cellApproval(t *testing.T, f family) {
-	making := cmp.Or(f.make, "touch made")
-	h := newAgent(t, f, onSaying("make it", f.command("p1", making)), onResult("p1", fakemodel.Text("Made.")),
-		onSaying("remove it", f.command("p2", "rm made")), onResult("p2", fakemodel.Text("Left.")))
-	f.serves(h)
-	r := f.begin(h, "approval", "make it")
-	asked := r.asks(app.KindApproval)
-	if asked.Approval == nil || asked.Approval.Command != making {
-		t.Fatalf("asked %+v", asked.Approval)
-	}
-	h.run(exitDone, "answer", asked.ID, "--allow", "once")
-	r.done()
-	made := filepath.Join(h.work, "made")
-	if _, err := os.Stat(made); err != nil {
-		t.Errorf("the command did not run: %v, told %q", err, h.told("p1").Text)
-	}
-	r = h.start("sessions", "resume", asked.SessionID, "remove it", "--json")
-	h.run(exitDone, "answer", r.asks(app.KindApproval).ID, "--deny", "--reason", "it is precious")
-	r.done()
-	if _, err := os.Stat(made); err != nil {
-		t.Error("a refused command ran")
-	}
-	requests := h.model.Requests()
-	last := requests[len(requests)-1]
-	if told, _ := last.ToolResult("p2"); !strings.Contains(told.Text+last.Everything(), "it is precious") {
-		t.Errorf("the model does not know why: %q", told.Text)
+	if r := h.asked(words); !strings.Contains(r.Everything(), before) {
+		h.t.Error("the model no longer knows what was said")
 	}
 }
 
@@ -284,19 +163,6 @@ func cellElicitation(t *testing.T, f family) {
 	r.done()
 	if told := h.told("e1").Text; !strings.Contains(told, `"action":"accept"`) || !strings.Contains(told, `"size":4`) || !strings.Contains(told, `"colour":"blue"`) {
 		t.Errorf("told %q", told)
-	}
-}
-
-func cellPlan(t *testing.T, f family) {
-	h := newAgent(t, f, fakemodel.Step{When: fakemodel.UserSays("plan it"), Answer: func(r fakemodel.Request) fakemodel.Reply {
-		return f.use("l1", mcp.InteractionServer, mcp.ToolUpdatePlan, map[string]any{"context_id": contextOf(r), "plan": []any{
-			map[string]any{"id": "a", "step": "Look", "status": "completed"}, map[string]any{"id": "b", "step": "Do", "status": "in_progress"}}})
-	}}, onResult("l1", fakemodel.Text("Planned.")))
-	r := f.begin(h, "plan", "plan it")
-	told := *r.event(app.EventPlanUpdated).Data.(*app.Plan)
-	r.done()
-	if len(told.Steps) != 2 || told.Steps[1].Step != "Do" || told.Steps[1].Status != app.StepInProgress {
-		t.Errorf("plan %+v, the model read %q", told, h.told("l1").Text)
 	}
 }
 

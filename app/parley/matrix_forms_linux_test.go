@@ -77,6 +77,7 @@ func (h *claudeHome) about(words string) (n int) {
 // serving is a back end that a test talks to, with a session that has begun.
 type serving struct {
 	*claudeHome
+	server *running
 	client *api.Client
 	tape   *apptest.Tape
 	id     app.SessionID
@@ -86,7 +87,7 @@ func (f family) serving(t *testing.T, words string, script ...fakemodel.Step) se
 	h := newAgent(t, f, script...)
 	server := h.start("serve")
 	server.says(server.out, "/link/")
-	s := serving{claudeHome: h, client: h.client()}
+	s := serving{claudeHome: h, server: server, client: h.client()}
 	s.tape = apptest.Follow(t, s.client)
 	row, err := s.client.CreateSession(t.Context(), api.NewSession{Agent: f.name, Cwd: h.work, Model: f.formModel})
 	if err != nil {
@@ -164,10 +165,7 @@ func cellForms(t *testing.T, f family) {
 		}
 	}
 	s.request("the last answer", got(classicForms[3].gets))
-	s.tape.Wait("the end of the last turn", func(e app.Event) bool {
-		d, ok := apptest.Data[app.TurnEnded](e)
-		return ok && d.Status == app.TurnCompleted
-	})
+	s.completed()
 	if n := s.about("prepare a release"); n != len(classicForms)+1 {
 		t.Errorf("%d requests to the model in all, not %d", n, len(classicForms)+1)
 	}
@@ -192,10 +190,7 @@ func cellFormClosed(t *testing.T, f family) {
 		t.Errorf("a message was let through: %v", err)
 	}
 	s.run(exitDone, "answer", in.ID, "--dismiss", "--text", "only rename it")
-	s.tape.Wait("the end of the turn", func(e app.Event) bool {
-		d, ok := apptest.Data[app.TurnEnded](e)
-		return ok && d.Status == app.TurnCompleted
-	})
+	s.completed()
 	r := s.request("the closing", got(`{"reason":"dismissed"}`))
 	text := string(r.Raw)
 	if closed, message := strings.Index(text, "closed the form"), strings.Index(text, "only rename it"); closed < 0 || message < closed {

@@ -13,8 +13,8 @@ import (
 // grokFamily is Grok. It shows no MCP tool to its model, which calls them all by
 // one tool of the CLI's.
 var grokFamily = family{
-	covered: "the tests of agents/grok", brief: "round trip",
-	name: "grok", cli: clis.Grok, version: "1.0.41", program: "grok",
+	covered: "the tests of agents/grok",
+	name:    "grok", cli: clis.Grok, version: "1.0.41", program: "grok",
 	keys:    []string{grokKey},
 	install: installGrok,
 	own:     ownGrokFiles,

@@ -50,6 +50,12 @@ type family struct {
 	// kept is what a sub-agent reads where the CLI keeps our tools from it; "" where
 	// our server refuses it.
 	kept string
+	// blind: its requests for permission do not say for what, and take no reason.
+	blind bool
+	// ungated: tools of MCP servers are called without asking.
+	ungated bool
+	// forgets: a conversation of it ends with its process.
+	forgets bool
 	// more are arguments of `parley run` that a cell needs with this family.
 	more map[string][]string
 	// formModel is the model of the cells that show forms, "" for the CLI's own.
@@ -57,13 +63,12 @@ type family struct {
 	// impossible says which cells cannot be, and why.
 	impossible map[string]string
 	// covered names the tests that hold this family to the same in the usual run;
-	// the matrix then runs its cells only when it is asked for.
+	// the matrix then runs the cells that are not in the one session only when it is
+	// asked for.
 	covered string
-	// brief is the one cell that is run in the usual run all the same.
-	brief string
 }
 
-var families = []family{claudeFamily, codexFamily, openCodeFamily, piFamily, grokFamily}
+var families = []family{claudeFamily, codexFamily, openCodeFamily, piFamily, grokFamily, dshFamily}
 
 // cell is one promise. A long one waits as a person would, and is run when it is
 // asked for.
@@ -74,22 +79,25 @@ type cell struct {
 }
 
 var cells = []cell{
-	{"round trip", false, cellRoundTrip},
-	{"dismissed", false, cellDismissed},
+	{"round trip", false, alone(partRoundTrip)},
+	{"dismissed", false, alone(partDismissed)},
 	{"timeout", true, cellTimedOut},
-	{"interrupt", false, cellInterrupted},
+	{"interrupt", false, alone(partInterrupted)},
 	{"310 s wait", true, cellWaitsLong},
-	{"stop", false, cellStopped},
+	{"stop", false, alone(partStopped)},
 	{"kill -9 of the CLI", false, cellKilledCLI},
 	{"kill -9 of the app", false, cellKilledApp},
-	{"resume", false, cellResumed},
+	{"resume", false, alone(partResumed)},
 	{"fork", false, cellForked},
-	{"native question", false, cellNativeQuestion},
-	{"approval", false, cellApproval},
+	{"native question", false, alone(partNativeQuestion)},
+	{"approval", false, alone(partApproval)},
 	{"elicitation", false, cellElicitation},
 	{"forms", true, cellForms},
 	{"form closed", false, cellFormClosed},
-	{"plan", false, cellPlan},
+	{"form over kill -9 and days", true, cellFormLater},
+	{"two forms in one message", true, cellFormsInOneMessage},
+	{"form of a sub-agent", true, cellFormOfSubAgent},
+	{"plan", false, alone(partPlan)},
 	{"image", false, cellImage},
 	{"two sessions in one folder", false, cellTwoSessions},
 	{"sub-agent", false, cellSubAgent},
@@ -112,8 +120,9 @@ func (r *results) set(f, c, what string) {
 	r.cells[f+"/"+c] = what
 }
 
-// TestMatrix runs all cells for all families. PARLEY_MATRIX names a file whose
-// table is written anew.
+// TestMatrix runs all cells for all families, each cell with a session of its
+// own; in the usual run all that a family can have in one session is in one.
+// PARLEY_MATRIX names a file whose table is written anew.
 func TestMatrix(t *testing.T) {
 	res := &results{cells: map[string]string{}}
 	t.Cleanup(func() {
@@ -123,9 +132,13 @@ func TestMatrix(t *testing.T) {
 			writeTable(t, path, table)
 		}
 	})
+	asked := os.Getenv("PARLEY_LONG") == "1"
 	for _, f := range families {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
+			if !asked {
+				t.Run("in one session", func(t *testing.T) { cellChat(t, f) })
+			}
 			for _, c := range cells {
 				if why := f.impossible[c.name]; why != "" {
 					res.set(f.name, c.name, "not possible: "+why)
@@ -136,8 +149,12 @@ func TestMatrix(t *testing.T) {
 					if c.long {
 						long(t)
 					}
-					if f.covered != "" && c.name != f.brief && os.Getenv("PARLEY_LONG") != "1" {
+					switch {
+					case asked:
+					case f.covered != "":
 						t.Skipf("%s cover it; make agents-matrix runs it", f.covered)
+					case slices.ContainsFunc(f.chats(), func(p part) bool { return p.name == c.name }):
+						t.Skip("it was in the one session; make agents-matrix runs it alone")
 					}
 					c.run(t, f)
 				})

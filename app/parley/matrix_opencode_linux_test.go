@@ -12,8 +12,8 @@ import (
 
 // openCodeFamily is OpenCode.
 var openCodeFamily = family{
-	covered: "the tests of agents/opencode", brief: "round trip", // each start of it costs several seconds of computing
-	name: "opencode", cli: clis.OpenCode, version: "1.18.33", program: "opencode",
+	covered: "the tests of agents/opencode", // each start of it costs several seconds of computing
+	name:    "opencode", cli: clis.OpenCode, version: "1.18.33", program: "opencode",
 	keys:    []string{"FAKE_KEY"},
 	install: installOpenCode,
 	own:     ownOpenCodeFiles,

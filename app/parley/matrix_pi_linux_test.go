@@ -12,8 +12,8 @@ import (
 
 // piFamily is Pi with MCP of its own.
 var piFamily = family{
-	covered: "the tests of agents/pi", brief: "round trip",
-	name: "pi", cli: clis.Pi, version: "1.6.0", program: "pi",
+	covered: "the tests of agents/pi",
+	name:    "pi", cli: clis.Pi, version: "1.6.0", program: "pi",
 	keys:    []string{"FAKE_KEY"},
 	install: installPi,
 	own:     ownPiFiles,
@@ -30,6 +30,8 @@ var piFamily = family{
 	impossible: map[string]string{
 		"elicitation": "it offers MCP servers none",
 		"sub-agent":   "it has none",
+
+		"form of a sub-agent": "it has none",
 	},
 }
 

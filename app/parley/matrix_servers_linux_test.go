@@ -57,6 +57,9 @@ func cellOverrideServers(t *testing.T, f family) {
 
 	r := f.begin(h, "servers of the override file", "use both")
 	for n := range 2 {
+		if f.ungated {
+			break
+		}
 		h.run(exitDone, "answer", r.nth(app.KindApproval, n).ID, "--allow", "once")
 	}
 	r.done()
