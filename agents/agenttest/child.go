@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/agents"
+	"parley/agents/agenttest/leaks"
 )
 
 // Child is an agent's process. It is started plainly and not through the owner
@@ -31,6 +32,7 @@ type Child struct {
 // the owner of its tree does next.
 func StartChild(t testing.TB, l agents.Launch) *Child {
 	t.Helper()
+	leaks.Each(t)
 	for _, f := range l.Files {
 		if err := os.WriteFile(f.Path, f.Data, os.FileMode(f.Mode)); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -59,12 +60,16 @@ func (m Message) Texts() string {
 	return strings.Join(texts, "\n")
 }
 
-// LastUserText returns the texts of the newest user message that has any; ""
-// when none has.
+// remark is what a CLI says in its user's name.
+var remark = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+
+// LastUserText returns the texts of the newest user message that has any beside
+// remarks of the CLI's own, which some send after what the person said; "" when
+// none has.
 func (r Request) LastUserText() string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if m := r.Messages[i]; m.Role == "user" {
-			if text := m.Texts(); text != "" {
+			if text := m.Texts(); strings.TrimSpace(remark.ReplaceAllString(text, "")) != "" {
 				return text
 			}
 		}

@@ -160,18 +160,9 @@ func (r Reply) WithHeader(name, value string) Reply {
 	return r
 }
 
-// UserSays agrees when the newest text of the user holds part, or another one
-// since the model last spoke: some CLIs let remarks of their own follow what a
-// person said.
+// UserSays agrees when the newest text of a person holds part.
 func UserSays(part string) func(Request) bool {
-	return func(r Request) bool {
-		for _, m := range r.sinceAssistant() {
-			if m.Role == "user" && strings.Contains(m.Texts(), part) {
-				return true
-			}
-		}
-		return strings.Contains(r.LastUserText(), part)
-	}
+	return func(r Request) bool { return strings.Contains(r.LastUserText(), part) }
 }
 
 // HasResult agrees when the newest message brings the result of a tool call.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -18,15 +19,23 @@ const label = "test"
 // Watch looks for what one test leaves behind.
 type Watch struct{ name, dir string }
 
+var watched sync.Map // name of a test that runs → its *Watch
+
 // Each holds one test to leaving nothing behind: no goroutine that it or what it
-// started began, and no open file in its folders. It is called once, before the
-// test begins anything; the end is looked at after the test's other clean-ups.
-// What can't be laid at one test's door, such as a socket, is Run's to find.
+// started began, and no open file in its folders. It is called before the test
+// begins anything, and does nothing when it was called for the test before; the
+// end is looked at after the clean-ups of what began later. What can't be laid at
+// one test's door, such as a socket, is Run's to find.
 func Each(tb testing.TB) *Watch {
 	tb.Helper()
+	if w, ok := watched.Load(tb.Name()); ok {
+		return w.(*Watch)
+	}
 	w := &Watch{name: tb.Name(), dir: filepath.Dir(tb.TempDir())}
+	watched.Store(w.name, w)
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(label, w.name)))
 	tb.Cleanup(func() {
+		watched.Delete(w.name)
 		for deadline := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
 			// A connection that is kept for a next call is no leak of the one before.
 			http.DefaultClient.CloseIdleConnections()
