@@ -94,7 +94,7 @@ long: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
 	PARLEY_LONG=1 go test -count=1 -timeout 10m -v -run '^TestWithoutOwnMCP' ./agents/pi
-	PARLEY_LONG=1 go test -count=1 -timeout 30m ./agents/opencode
+	PARLEY_LONG=1 go test -count=1 -timeout 30m ./agents/opencode ./agents/grok
 	PARLEY_LONG=1 npm --prefix frontend run --silent e2e -- busy
 
 # Each kill is decided by the seed and its number; PARLEY_TORTURE_SEED repeats a run.
@@ -136,7 +136,8 @@ bench: setup-test
 	go test -run - -bench TwoHundred -benchtime $(FEW)x ./app/servers; \
 	go test -run - -bench '^BenchmarkCallToCard' -benchtime $(RUNS)x -timeout 30m ./app/core; \
 	go test -run - -bench 'Unannounced|ClaudeLaunch' -benchtime $(FEW)x -timeout 30m ./app/core; \
-	go test $(window) -run - -bench Window -benchtime $(FEW)x -timeout 30m ./app/desktop; \
+	go test $(window) -run - -bench '^BenchmarkWindow$$' -benchtime $(FEW)x -timeout 30m ./app/desktop; \
+	go test $(window) -run - -bench CardInWindow -benchtime $(RUNS)x -timeout 30m ./app/desktop; \
 	node frontend/dev/streaming.mjs
 
 clean:

@@ -266,23 +266,23 @@ func (c Case) forked(t *testing.T) {
 	origin := k.native()
 	spec := c.Spec(t)
 	spec.NativeID, spec.Fork = origin, true
-	copied := c.open(t, spec)
-	k.ended(k.turn(c.Say), agents.StopDone)
-	copied.ended(copied.turn(c.Say), agents.StopDone)
-	fork := copied.native()
-	if now := k.native(); fork == origin || now != origin {
-		t.Errorf("the copy is %s, the other one was %s and is %s", fork, origin, now)
-	}
-	if err := copied.agent.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
-	copied.child.Kill()
-	copied.child.Wait()
-	again := c.start(t, fork)
-	again.ended(again.turn(c.Say), agents.StopDone)
-	if now := again.native(); now != fork {
-		t.Errorf("the copy was taken up as %s, not %s", now, fork)
-	}
+	var fork string
+	k.sub(t, "the copy", func(t *testing.T) {
+		copied := c.open(t, spec)
+		k.ended(k.turn(c.Say), agents.StopDone)
+		copied.ended(copied.turn(c.Say), agents.StopDone)
+		fork = copied.native()
+		if now := k.native(); fork == origin || now != origin {
+			t.Errorf("the copy is %s, the other one was %s and is %s", fork, origin, now)
+		}
+	})
+	t.Run("the copy, taken up", func(t *testing.T) {
+		again := c.start(t, fork)
+		again.ended(again.turn(c.Say), agents.StopDone)
+		if now := again.native(); now != fork {
+			t.Errorf("it is %s, not %s", now, fork)
+		}
+	})
 }
 
 // native is the CLI's own id of the conversation.

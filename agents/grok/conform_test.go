@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 		Remove: func(id string) fakemodel.Reply {
 			return live.Call(id, "run_terminal_command", map[string]any{"command": "rm -f b.txt", "description": "clear"})
 		},
-		Refused: func(p fakemodel.Part) bool { return strings.Contains(p.Text, "not allow") },
+		Refused: func(p fakemodel.Part) bool { return strings.Contains(p.Text, "was not executed") },
 	})
 	home := live.Home(t)
 	local := grok.New("test").(agents.Local).AtModel(model.URL(), home)
