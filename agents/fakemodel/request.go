@@ -60,8 +60,8 @@ func (m Message) Texts() string {
 	return strings.Join(texts, "\n")
 }
 
-// remark is what a CLI says in its user's name.
-var remark = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+// remark is what a CLI says in its user's name, in tags or as a message of its own.
+var remark = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|^Current runtime context[.:].*`)
 
 // LastUserText returns the texts of the newest user message that has any beside
 // remarks of the CLI's own, which some send after what the person said; "" when
