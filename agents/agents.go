@@ -86,11 +86,12 @@ type Info struct {
 	// Folders are places where its installers put the CLI, beside PATH; "~/" is
 	// the home folder.
 	Folders    []string
-	LeastKnown string // oldest version this adapter was run with, "" when any
-	InstallCmd string // a command that installs it
-	LoginCmd   string // a command that logs in
-	WhenFound  bool   // nobody is told of the family where it is not installed
-	PlanOnly   bool   // its agents get the tool for plans and may not ask the person
+	Args       []string // with which each of them is started, before all others; nil for none
+	LeastKnown string   // oldest version this adapter was run with, "" when any
+	InstallCmd string   // a command that installs it
+	LoginCmd   string   // a command that logs in
+	WhenFound  bool     // nobody is told of the family where it is not installed
+	PlanOnly   bool     // its agents get the tool for plans and may not ask the person
 	Caps       Caps
 }
 
@@ -375,6 +376,10 @@ type Usage struct {
 	ContextUsed, Window   *int64
 }
 
+// CallLost says that the call of SessionSpec.Deferred does not come, so that the
+// input of the turn went out as a message in its place.
+type CallLost struct{ ToolID string }
+
 // Notice is a remark a person should see: a retry, a compaction, a rate limit.
 type Notice struct {
 	Level  string // info, warning, error
@@ -420,6 +425,7 @@ func (ToolEnded) event()    {}
 func (FileChanged) event()  {}
 func (Plan) event()         {}
 func (Usage) event()        {}
+func (CallLost) event()     {}
 func (Notice) event()       {}
 func (Unknown) event()      {}
 func (Ended) event()        {}

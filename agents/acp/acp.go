@@ -8,6 +8,7 @@ package acp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -57,7 +58,7 @@ func (a adapter) Info() agents.Info {
 	e := a.entry
 	info := agents.Info{
 		Family: e.Family, Name: e.Name, Mark: e.Mark,
-		Binaries: e.Binaries, Folders: e.Folders, InstallCmd: e.InstallCmd, LoginCmd: e.LoginCmd,
+		Binaries: e.Binaries, Args: e.Args, Folders: e.Folders, InstallCmd: e.InstallCmd, LoginCmd: e.LoginCmd,
 		WhenFound: e.WhenFound, PlanOnly: e.PlanOnly,
 		Caps: agents.Caps{Resume: e.Resume, Fork: e.Fork, Images: e.Images, Interrupt: true, NativeAsk: e.NativeAsk},
 	}
@@ -85,6 +86,7 @@ func (a adapter) Inspect(ctx context.Context, run agents.Run, path string, env [
 	}
 	stdout, stderr, code, err := run(ctx, append([]string{path}, e.VersionArgs...), append(slices.Clip(env), e.Env...))
 	switch {
+	case errors.Is(err, context.DeadlineExceeded): // slow to start on a busy computer, which is no fault
 	case err != nil:
 		install.Problem = &agents.Problem{Code: "broken", Title: fmt.Sprintf("%s could not be run.", e.Name),
 			Advice: "Install it again.", Command: e.InstallCmd, Evidence: evidence(err.Error() + "\n" + string(stderr))}

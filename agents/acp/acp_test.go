@@ -3,6 +3,7 @@ package acp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func entry() acp.Entry {
 
 func TestInfo(t *testing.T) {
 	want := agents.Info{
-		Family: agents.ACP, Name: "Some agent", Mark: "So", Binaries: []string{"some"}, InstallCmd: "npm i some", LoginCmd: "some login",
+		Family: agents.ACP, Name: "Some agent", Mark: "So", Binaries: []string{"some"}, Args: []string{"--acp"}, InstallCmd: "npm i some", LoginCmd: "some login",
 		Caps: agents.Caps{Resume: true, Interrupt: true, Modes: []agents.Mode{agents.ModePlan, agents.ModeAsk}},
 	}
 	if diff := cmp.Diff(want, acp.New(entry()).Info()); diff != "" {
@@ -67,6 +68,7 @@ func TestInspect(t *testing.T) {
 		{"tells nothing", "hello\n", 0, nil, "", ""},
 		{"does not know the flag", "usage 0.0", 2, nil, "", ""},
 		{"cannot be run", "", -1, errors.New("exec format error"), "", "broken"},
+		{"takes its time", "", -1, fmt.Errorf("ended after 10s: %w", context.DeadlineExceeded), "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var argv, env []string

@@ -15,7 +15,7 @@ var signs = []struct {
 	title   string // %s is the agent's name
 	advice  string
 }{
-	{regexp.MustCompile(`(?i)not logged in|unauthori[sz]ed|authentication (required|failed)|invalid api key|missing api key|(status|code|error|http|auth)\W{0,3}401\b`),
+	{regexp.MustCompile(`(?i)not logged in|set an auth method|unauthori[sz]ed|authentication (required|failed)|invalid api key|missing api key|(status|code|error|http|auth)\W{0,3}401\b`),
 		"not_logged_in", "%s is not logged in.", loginAdvice},
 	{regexp.MustCompile(`(?i)rate limit|quota exceeded|too many requests|(status|code|error|http)\W{0,3}429\b`),
 		"rate_limited", "%s has reached a limit of its service.", "Wait a while, then send the message again."},

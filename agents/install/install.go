@@ -96,7 +96,7 @@ func (f *Finder) look(ctx context.Context, l *look) {
 		programs[i] = candidates(info, env)
 		found[i] = missing(info)
 		if len(programs[i]) > 0 {
-			found[i] = agents.Install{Family: info.Family, Path: programs[i][0], Login: agents.LoginUnknown}
+			found[i] = agents.Install{Family: info.Family, Path: programs[i][0], Args: info.Args, Login: agents.LoginUnknown}
 		}
 	}
 	f.mu.Lock()

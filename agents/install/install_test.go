@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -316,7 +317,9 @@ func TestSlowOne(t *testing.T) {
 		return f
 	}
 	synctest.Test(t, func(t *testing.T) {
-		finder := install.New(install.Config{Env: c.env, Run: run, Adapters: always(answer("slow", 12*time.Second), answer("quick", time.Second))})
+		slow := answer("slow", 12*time.Second)
+		slow.info.Args = []string{"serve"}
+		finder := install.New(install.Config{Env: c.env, Run: run, Adapters: always(slow, answer("quick", time.Second))})
 		begin := time.Now()
 		first, err := finder.Installs(t.Context(), false)
 		if err != nil {
@@ -331,6 +334,10 @@ func TestSlowOne(t *testing.T) {
 		}
 		if first[0].Login != agents.LoginUnknown {
 			t.Errorf("login %q", first[0].Login)
+		}
+		// It may be started meanwhile, and is started as what it is.
+		if got, err := finder.Install(t.Context(), "slow"); err != nil || !slices.Equal(got.Args, []string{"serve"}) {
+			t.Errorf("its arguments are %q, %v", got.Args, err)
 		}
 		time.Sleep(8 * time.Second)
 		later, err := finder.Installs(t.Context(), false)
