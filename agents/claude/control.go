@@ -133,7 +133,7 @@ func (c *conversation) elicitation(l controlLine, line []byte) {
 		return
 	}
 	c.ask(l.RequestID, in, nil, func(o agents.Outcome) any {
-		answer, err := elicited(in.Fields, o)
+		answer, err := elicited(in, o)
 		if err != nil {
 			c.host.Emit(agents.Notice{Level: "warning", Code: "elicitation_answer",
 				Text: fmt.Sprintf("The answer was not sent to the MCP server %s: %v.", r.Server, err)})

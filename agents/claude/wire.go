@@ -256,7 +256,7 @@ type permissionAnswer struct {
 // elicitationAnswer answers elicitation.
 type elicitationAnswer struct {
 	Action  string `json:"action"`            // accept, decline, cancel
-	Content any    `json:"content,omitempty"` // with accept: an object, perhaps empty
+	Content any    `json:"content,omitempty"` // with accept of a form: an object, perhaps empty
 }
 
 type hookAnswer struct {

@@ -118,7 +118,7 @@ func (p property) field(name string) (agents.Field, error) {
 	case p.Type == "array" && p.Items != nil:
 		f.Type, f.Multi = "choice", true
 		f.Options = options(p.Items.Enum, nil, append(p.Items.AnyOf, p.Items.OneOf...))
-	case len(p.Enum) > 0 || len(p.OneOf) > 0:
+	case p.Enum != nil || p.OneOf != nil: // an empty one allows nothing, and no text either
 		f.Type = "choice"
 		f.Options = options(p.Enum, p.EnumNames, p.OneOf)
 	case p.Type == "boolean", p.Type == "number", p.Type == "integer":

@@ -74,6 +74,8 @@ func TestFormsThatCannotBeAsked(t *testing.T) {
 		`{"properties":{"a":{"type":"object"}}}`,
 		`{"properties":{"a":{"type":"array","items":{}}}}`,
 		`{"properties":{"a":{}}}`,
+		`{"properties":{"a":{"type":"string","enum":[]}}}`,
+		`{"properties":{"a":{"type":"string","oneOf":[]}}}`,
 		`{"properties":[]}`,
 		`{"properties":{"a":7}}`,
 		`[]`,

@@ -139,6 +139,13 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 			t.Errorf("told %+v", told)
 		}
 	})
+	t.Run("all that a server can ask", func(t *testing.T) {
+		h.model.Add(onSaying("ask all of it", use("e3", "mcp__theirs__ask", elicitationRequests())), onResult("e3", fakemodel.Text("I see.")))
+		r := h.claude("ask all of it")
+		r.elicited(h.home)
+		r.done()
+		elicitedAnswers(t, r, h.told("e3").Text)
+	})
 	// Closing a question chooses nothing, and the model is told so.
 	t.Run("dismissed", func(t *testing.T) {
 		h.model.Add(fakemodel.Step{When: fakemodel.UserSays("ask and be closed"), Answer: asks("d1", "Which database?", "Postgres", "SQLite")},

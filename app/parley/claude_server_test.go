@@ -40,8 +40,9 @@ type rpc struct {
 	Error   any             `json:"error,omitempty"`
 }
 
-// ownServer serves the tools echo and order over standard input and output, in
-// the protocol of 2025-11-25; order asks the person by elicitation. It knows
+// ownServer serves the tools echo, order and ask over standard input and output,
+// in the protocol of 2025-11-25; order asks the person by elicitation, ask does so
+// with each of the requests that it is given, one after the other. It knows
 // nothing of Parley. Its one goroutine serves one call after another.
 func ownServer() int {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
@@ -62,6 +63,17 @@ func ownServer() int {
 		quoted, _ := json.Marshal(text)
 		return `{"content":[{"type":"text","text":` + string(quoted) + `}]}`
 	}
+	// elicit asks the person and returns what came back, whole.
+	elicit := func(id, params string) (result json.RawMessage, ok bool) {
+		quoted, _ := json.Marshal(id)
+		write(rpc{ID: quoted, Method: "elicitation/create", Params: json.RawMessage(params)})
+		for {
+			m, ok := read()
+			if !ok || m.Method == "" && string(m.ID) == string(quoted) {
+				return m.Result, ok
+			}
+		}
+	}
 	for {
 		m, ok := read()
 		switch {
@@ -72,6 +84,7 @@ func ownServer() int {
 		case m.Method == "tools/list":
 			answer(m.ID, `{"tools":[
 				{"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},
+				{"name":"ask","description":"Asks all of it.","inputSchema":{"type":"object","properties":{"requests":{"type":"string"}}}},
 				{"name":"order","description":"Orders a shirt.","inputSchema":{"type":"object"}}]}`)
 		case m.Method == "tools/call":
 			var call struct {
@@ -83,13 +96,27 @@ func ownServer() int {
 				answer(m.ID, said("echo: "+call.Arguments["text"]))
 				continue
 			}
-			write(rpc{ID: json.RawMessage(`"ask"`), Method: "elicitation/create", Params: json.RawMessage(`{"message":"Which shirt?","requestedSchema":{
-				"type":"object","required":["size"],"properties":{"size":{"type":"integer","title":"Size"},"colour":{"type":"string","enum":["red","blue"]}}}}`)})
-			got, ok := read()
+			if call.Name == "ask" {
+				var requests []json.RawMessage
+				_ = json.Unmarshal([]byte(call.Arguments["requests"]), &requests)
+				var got []json.RawMessage
+				for i, params := range requests {
+					result, ok := elicit(fmt.Sprint("ask-", i), string(params))
+					if !ok {
+						return 0
+					}
+					got = append(got, result)
+				}
+				text, _ := json.Marshal(got)
+				answer(m.ID, said(string(text)))
+				continue
+			}
+			result, ok := elicit("order", `{"message":"Which shirt?","requestedSchema":{
+				"type":"object","required":["size"],"properties":{"size":{"type":"integer","title":"Size"},"colour":{"type":"string","enum":["red","blue"]}}}}`)
 			if !ok {
 				return 0
 			}
-			answer(m.ID, said("ordered: "+string(got.Result)))
+			answer(m.ID, said("ordered: "+string(result)))
 		case len(m.ID) > 0 && m.Method != "":
 			write(rpc{ID: m.ID, Error: map[string]any{"code": -32601, "message": "method not found"}})
 		}
