@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,6 +38,8 @@ type aside struct {
 	limit *time.Timer // nil until its turn is open
 }
 
+var errResumed = errors.New("the conversation has gone on with it already")
+
 // form decides on a call of the form tool, on a goroutine of its own.
 func (c *conversation) form(request string, in hookInput) {
 	if in.ToolUseID != "" && in.ToolUseID == c.aside.id {
@@ -69,6 +72,9 @@ func (c *conversation) resume(t agents.Turn) error {
 	if c.over || c.closed {
 		return closed("resume a call")
 	}
+	if c.aside.limit != nil {
+		return fmt.Errorf("resume a call: %w", errResumed)
+	}
 	if err := c.turns.resume(); err != nil {
 		return fmt.Errorf("resume a call: %w", err)
 	}
@@ -85,14 +91,15 @@ func (c *conversation) asideLost(t agents.Turn) {
 	if !waits {
 		return
 	}
-	c.host.Emit(agents.Notice{Level: "info", Code: "call_lost", Text: name + " no longer has the call that showed the form, so its answer goes out as a message."})
 	err := c.say(t, func(s *turns, id string) error {
 		s.steer(id)
 		return nil
 	})
 	if err != nil {
 		_ = c.Interrupt(context.Background()) // the end of its process says why
+		return
 	}
+	c.host.Emit(agents.CallLost{ToolID: c.aside.id})
 }
 
 // hookInput is what a hook is told of a call.

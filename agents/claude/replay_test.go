@@ -44,7 +44,7 @@ type line struct {
 }
 
 // openPuppet opens a conversation with a puppet, which answers the greeting.
-func openPuppet(t *testing.T) *puppet {
+func openPuppet(t *testing.T, spec ...agents.SessionSpec) *puppet {
 	t.Helper()
 	fromUs, in := io.Pipe()
 	out, toUs := io.Pipe()
@@ -72,7 +72,12 @@ func openPuppet(t *testing.T) *puppet {
 		}
 	}()
 	var err error
-	p.agent, err = newAdapter().Open(t.Context(), agents.Conn{In: in, Out: out, Done: done}, agents.SessionSpec{Cwd: "/home/ada/project"}, p.host)
+	opened := agents.SessionSpec{}
+	if len(spec) > 0 {
+		opened = spec[0]
+	}
+	opened.Cwd = "/home/ada/project"
+	p.agent, err = newAdapter().Open(t.Context(), agents.Conn{In: in, Out: out, Done: done}, opened, p.host)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ var packages = map[string]string{
 	"parley":     "./app/parley",
 	"parley-mcp": "./mcp/parley-mcp",
 	"parley-run": "./agents/parley-run",
+	"ahead":      "./app/parley/testdata/ahead", // a back end whose clock is ahead
 }
 
 var built sync.Map // program → func() (string, error), each called once
@@ -61,7 +62,7 @@ func buildProgram(name string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("there is no program %q", name)
 	}
-	return buildPackage(pkg, name == "parley")
+	return buildPackage(pkg, name == "parley" || name == "ahead")
 }
 
 func buildPackage(pkg string, cgo bool) (string, error) {

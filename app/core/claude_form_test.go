@@ -74,3 +74,65 @@ func TestClaudeShowsOneFormOfOneMessage(t *testing.T) {
 		t.Errorf("recorded %+v, %v", list, err)
 	}
 }
+
+// A background session has no form to show: the real CLI is not offered the
+// tool, and a call of it is an error that the model reads.
+func TestClaudeShowsNoFormInTheBackground(t *testing.T) {
+	const form = "mcp__" + mcp.InteractionServer + "__" + mcp.ToolForm
+	model, project := claudeHome(t,
+		fakemodel.Step{When: fakemodel.UserSays("build it"), Reply: fakemodel.Blocks(fakemodel.ToolUse("f1", form, `{"questions":["Really?"]}`))},
+		fakemodel.Step{When: fakemodel.HasResult("f1"), Reply: fakemodel.Text("Then I decide nothing.")},
+		fakemodel.Step{Times: fakemodel.Always, Reply: fakemodel.Text("Untitled")},
+	)
+	b := backend.Open(t, apptest.Home(t))
+	tape := apptest.Follow(t, b.Client)
+	s, err := b.App.Sessions().Create(ctx, app.NewSession{Agent: "claude", Cwd: project, Mode: "edits", Kind: app.KindBackground})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := tape.Ended(send(t, b.Client, s.ID, "build it")); end.Status != app.TurnCompleted {
+		t.Fatalf("ended %+v %+v", end, end.Problem)
+	}
+	read := false
+	for _, r := range model.Requests() {
+		if told, ok := r.ToolResult("f1"); ok {
+			read = read || told.IsError
+		}
+		if _, offered := r.Tool(form); offered {
+			t.Error("the form tool is offered")
+		}
+	}
+	if !read {
+		t.Error("the model does not know that nothing was shown")
+	}
+	showsNothing(t, b, s.ID)
+}
+
+func showsNothing(t *testing.T, b *backend.Backend, id app.SessionID) {
+	t.Helper()
+	if list, err := b.Client.Interactions(ctx, app.InteractionFilter{SessionID: id, State: app.InteractionsAll}); err != nil || len(list) != 0 {
+		t.Errorf("shown %+v, %v", list, err)
+	}
+}
+
+// Nor does it get one past the CLI, with the credential of its launch.
+func TestTheServerShowsNoFormInTheBackground(t *testing.T) {
+	b := backend.Open(t, apptest.Home(t))
+	tape := apptest.Follow(t, b.Client)
+	s, err := b.App.Sessions().Create(ctx, app.NewSession{Agent: "demo", Kind: app.KindBackground, Fast: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := send(t, b.Client, s.ID, "quiet")
+	tape.Wait("the agent", func(e app.Event) bool { return e.Type == app.EventAgentStarted })
+	if got := asAgent(t, b).call(1, mcp.ToolForm, `{"questions":["Really?"]}`); !got.IsError {
+		t.Errorf("told %+v", got)
+	}
+	if err := b.Client.Stop(ctx, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	if end := tape.Ended(turn); end.Status != app.TurnInterrupted {
+		t.Errorf("ended %+v", end)
+	}
+	showsNothing(t, b, s.ID)
+}

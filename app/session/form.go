@@ -343,6 +343,7 @@ func (a *actor) carry(t *turn, l *live, input agents.Turn) agents.Turn {
 		message = "" // the turn is the answer
 	}
 	aside := l.deferred != "" && l.deferred == f.in.ToolUseID
+	l.deferred = "" // the CLI makes the call once
 	if isCommand(message) && !aside {
 		return input // byte for byte; the form's end goes along with the next message
 	}
@@ -385,6 +386,15 @@ func (a *actor) handOver(t *turn) {
 	}
 	t.told.heard = true
 	a.formDelivered(t.told.form.ID)
+}
+
+// callLost notes that the end of the form went out as a message, since the CLI
+// does not make the call again.
+func (a *actor) callLost(l *live) {
+	a.notice(app.LevelInfo, "call_lost", l.name+" no longer has the call that showed the form, so its answer went out as a message.", "")
+	if a.turn != nil {
+		a.handOver(a.turn)
+	}
 }
 
 // formDelivered records that the agent knows how a form ended.

@@ -68,6 +68,8 @@ func (a *actor) heard(l *live, ev agents.Event) {
 	case agents.Usage:
 		a.usage = appUsage(&ev)
 		a.transient(app.EventUsageUpdated, *a.usage)
+	case agents.CallLost:
+		a.callLost(l)
 	case agents.Notice:
 		a.notice(app.NoticeLevel(ev.Level), ev.Code, ev.Text, ev.Advice)
 	case agents.Unknown:

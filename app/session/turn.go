@@ -101,9 +101,7 @@ func (a *actor) prompt() {
 		a.setState(app.StateRunning)
 	}
 	can, cwd, files := l.adapter.Info().Caps, a.session.Cwd, t.row.Attachments
-	if input = a.carry(t, l, input); input.Deferred {
-		files = nil // named in what the agent is told
-	}
+	input = a.carry(t, l, input)
 	a.m.goes(func() {
 		input, err := a.m.withFiles(input, can, cwd, files)
 		if err == nil {

@@ -15,6 +15,9 @@ import (
 //go:embed form.md
 var formText string
 
+// formSchema is loose: some CLIs (Pi) hold a call against it by themselves, and
+// refuse spellings that we would take for what they mean.
+//
 //go:embed form.schema.json
 var formSchema string
 
