@@ -30,8 +30,10 @@ func cellOverrideServers(t *testing.T, f family) {
 	}
 	h := newAgent(t, f, script...)
 	const token = "from-the-environment-of-the-run"
+	made := make(chan *sdk.Server, 100)
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		s := sdk.NewServer(&sdk.Implementation{Name: "web", Version: "1"}, nil)
+		made <- s
 		key := r.Header.Get("Authorization")
 		sdk.AddTool(s, &sdk.Tool{Name: "whoami"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 			answer := "a stranger"
@@ -44,6 +46,13 @@ func cellOverrideServers(t *testing.T, f family) {
 	}, nil)
 	web := httptest.NewServer(handler)
 	t.Cleanup(web.Close)
+	t.Cleanup(func() { // not every CLI says goodbye
+		for len(made) > 0 {
+			for s := range (<-made).Sessions() {
+				_ = s.Close()
+			}
+		}
+	})
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
