@@ -279,7 +279,6 @@ func (a *actor) launched(l *live, agent agents.Agent) {
 		return // its end is on the way
 	}
 	l.ready = true
-	a.cameUp(l, true)
 	switch {
 	case a.turn == nil:
 		a.setState(app.StateIdle)
@@ -289,6 +288,7 @@ func (a *actor) launched(l *live, agent agents.Agent) {
 	case !a.turn.prompted:
 		a.prompt()
 	}
+	a.cameUp(l, true)
 }
 
 // launchFailed ends what there is of an agent that did not come up.

@@ -62,6 +62,8 @@ export class BackEnd {
   /** What the doctor found, or what becomes of a run. */
   onDoctor: () => Response = () =>
     json(200, { running: false, started_at: 0, duration_ms: 0, agents: [], changed: [] });
+  /** The session that a fork of this one becomes. */
+  onFork: (id: string) => Response = () => json(200, {});
   /** What saving the settings is told. */
   onSettings: (s: unknown) => Response = (s) => json(200, s);
   /** Every call fails as if the network were gone. */
@@ -88,6 +90,7 @@ export class BackEnd {
         return json(200, { path: '/', parent: '', branch: '', folders: [], recent: [] });
       if (path === '/api/agents') return json(200, { agents: [], path_source: '', at: 0 });
       if (path === '/api/doctor') return this.onDoctor();
+      if (path.endsWith('/fork')) return this.onFork(path.split('/')[3]!);
       if (path === '/api/sessions') return json(200, this.onCreate(body as NewSession));
       if (path === '/api/settings')
         return body ? this.onSettings(body) : json(200, useSettings.getState().settings);

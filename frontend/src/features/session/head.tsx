@@ -124,8 +124,7 @@ function More({ session }: { session: Session }) {
   const agent = useAgents((s) => s.list?.agents.find((a) => a.family === session.agent));
   const items: MenuItem[] = [{ id: 'rename', label: t('session.rename') }];
   if (session.live) items.push({ id: 'close', label: t('session.close'), note: t('session.closeNote') });
-  else if (agent?.can_resume && session.native_id)
-    items.push({ id: 'resume', label: t('session.resume') });
+  else if (agent?.can_resume && session.native_id) items.push({ id: 'resume', label: t('session.resume') });
   if (agent?.can_fork && session.native_id) {
     const busy = session.state !== 'idle';
     items.push({
