@@ -2,11 +2,22 @@
 // one page, and for the pictures, where the real page shows each.
 
 import type { Draft, Interaction, Outcome } from '../src/backend/types.gen.ts';
+import { formCells } from './forms.ts';
 import { minute, options, question, second } from './make.ts';
 import { elicitation, form, push } from './scenes.ts';
 
 /** What has to be done on the page until it shows a state. */
-export type Act = 'focus' | 'send' | 'refuse' | 'fold' | 'allow' | 'always' | 'picture';
+export type Act =
+  | 'focus'
+  | 'send'
+  | 'refuse'
+  | 'reject'
+  | 'check'
+  | 'fold'
+  | 'unfold'
+  | 'allow'
+  | 'always'
+  | 'picture';
 
 export interface Cell {
   id: string;
@@ -14,6 +25,8 @@ export interface Cell {
   i: Interaction;
   draft?: Partial<Draft>;
   act?: Act;
+  /** The message that went out as it ended. */
+  next?: string;
 }
 
 /** The states, with invented content in English or Chinese. */
@@ -245,6 +258,7 @@ export function cells(zh: boolean): Cell[] {
     },
     { id: 'pictures', name: 'With pictures', i: webhook(), act: 'picture', draft: { text: cap } },
     { id: 'form', name: 'Form with steps', i: form() },
+    ...formCells(say),
     {
       id: 'imitates',
       name: 'Content that imitates us',

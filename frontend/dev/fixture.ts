@@ -42,7 +42,7 @@ export class Fixture {
 
   /**
    * answers is what becomes of an answer: "stuck" never gets a reply, "lost" never
-   * arrives. servers is the state of the MCP servers' file, doctor how far a run of it is.
+   * arrives, "refused" does and is turned down. servers is the state of the MCP servers' file, doctor how far a run of it is.
    */
   constructor(
     scene: Scene,
@@ -247,6 +247,13 @@ export class Fixture {
         case 'answer': {
           if (this.answers === 'stuck') return;
           if (this.answers === 'lost') return void req.socket.destroy();
+          if (this.answers === 'refused') {
+            return fail(
+              409,
+              'interactive_form_tool_mismatch',
+              'This answer is for another form. Look at the one that waits now.',
+            );
+          }
           const a = await body<Answer>(req);
           if (i.outcome && !i.outcome.reason.startsWith('t')) {
             return fail(409, 'already_resolved', 'This was answered already.', { outcome: i.outcome });

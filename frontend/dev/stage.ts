@@ -10,7 +10,7 @@ import { agents, type Scene, scenes } from './scenes.ts';
 export function sceneOf(query: URLSearchParams): Scene {
   const zh = query.get('lang') === 'zh';
   const cell = cells(zh).find((c) => c.id === query.get('cell'));
-  if (cell) return oneCard(cell.i, cell.draft);
+  if (cell) return oneCard(cell.i, cell.draft, cell.next);
   switch (query.get('scene')) {
     case 'crowd':
       return crowd();
@@ -22,7 +22,11 @@ export function sceneOf(query: URLSearchParams): Scene {
 }
 
 /** One interaction in its session, with what the agent said before. */
-function oneCard(i: Interaction, draft: Partial<Interaction['draft']> | undefined): Scene {
+function oneCard(
+  i: Interaction,
+  draft: Partial<Interaction['draft']> | undefined,
+  next: string | undefined,
+): Scene {
   const asked = draft ? { ...i, draft: { revision: 1, selected: [], text: '', ...draft } } : i;
   const waits = !i.outcome;
   const s: Session = session({
@@ -30,7 +34,8 @@ function oneCard(i: Interaction, draft: Partial<Interaction['draft']> | undefine
     title: i.session_title,
     agent: i.agent,
     branch: i.branch,
-    state: waits ? 'waiting' : 'idle',
+    // A form ends the run, whatever becomes of it.
+    state: waits && i.kind !== 'form' ? 'waiting' : 'idle',
   });
   const at = (ms: number, type: string, data: unknown) =>
     ({ at: i.requested_at + ms, session_id: s.id, turn_id: i.run_id, type, data }) as Event;
@@ -57,6 +62,15 @@ function oneCard(i: Interaction, draft: Partial<Interaction['draft']> | undefine
         waited_ms: 3 * minute,
       }),
     );
+  }
+  if (next) {
+    events.push({
+      at: i.requested_at + 4 * minute,
+      session_id: s.id,
+      turn_id: 't2',
+      type: 'turn.started',
+      data: { text: next },
+    } as Event);
   }
   return { sessions: [s], interactions: waits || takesLate(i) ? [asked] : [], plans: [], events };
 }

@@ -93,7 +93,12 @@ async function show(page: Page, view: View, lang: string): Promise<void> {
     case 'send':
       return until(page, '[data-primary]', () => page.locator('.card.locked').count().then(Boolean));
     case 'refuse':
+    case 'reject':
       return until(page, '[data-primary]', () => page.locator('.card .strip.bad').count().then(Boolean));
+    case 'check':
+      return until(page, '[data-primary]', () => page.locator('.help.bad').count().then(Boolean));
+    case 'unfold':
+      return until(page, '.quiet-q', () => page.locator('.quiet-more').count().then(Boolean));
     case 'fold':
       return until(page, '.c-head button[aria-expanded]', () =>
         page.locator('.c-head [aria-expanded="false"]').count().then(Boolean),

@@ -18,7 +18,8 @@ export interface View {
 
 const cards: View[] = cells(false).map((c) => {
   const inInbox = !c.i.outcome || takesLate(c.i);
-  const answers = c.act === 'send' ? '&answers=stuck' : c.act === 'refuse' ? '&answers=lost' : '';
+  const fate = { send: '&answers=stuck', refuse: '&answers=lost', reject: '&answers=refused' };
+  const answers = fate[c.act as keyof typeof fate] ?? '';
   return {
     id: `card-${c.id}`,
     name: c.name,
