@@ -94,6 +94,7 @@ long: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
 	PARLEY_LONG=1 go test -count=1 -timeout 10m -v -run '^TestWithoutOwnMCP' ./agents/pi
+	PARLEY_LONG=1 go test -count=1 -timeout 10m -v -run '^TestModesOnTheRealCLI' ./agents/dsh
 	PARLEY_LONG=1 go test -count=1 -timeout 30m ./agents/opencode ./agents/grok
 	PARLEY_LONG=1 npm --prefix frontend run --silent e2e -- busy
 

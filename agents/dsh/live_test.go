@@ -126,3 +126,36 @@ func TestConversation(t *testing.T) {
 		t.Errorf("after the stop it said %q", said)
 	}
 }
+
+// Each mode lets through, asks for and refuses what it says, on the real CLI.
+func TestModesOnTheRealCLI(t *testing.T) {
+	if os.Getenv("PARLEY_LONG") != "1" {
+		t.Skip("it starts the CLI several times; make long runs it")
+	}
+	for _, tt := range []struct {
+		mode  agents.Mode
+		line  string
+		raise bool // it asks for more than the sandbox lets through
+		there bool // the file is made, and nobody was asked
+	}{
+		{agents.ModePlan, "touch made", true, false},
+		{agents.ModeEdits, "touch made", false, true},
+		{agents.ModeFull, "touch ../made && mv ../made made", false, true},
+	} {
+		t.Run(string(tt.mode), func(t *testing.T) {
+			call := live.Call("c", "bash", map[string]any{"command": tt.line, "description": "a step"})
+			if tt.raise {
+				call = command("c", tt.line)
+			}
+			model := live.Serve(t, live.Says("make it", call), live.Then("c", fakemodel.Text("So it is.")))
+			install, spec := prepare(t, model)
+			spec.Mode = tt.mode
+			k := live.Open(t, dsh.New("test"), install, spec, model)
+			k.Prompt("make it")
+			k.Done()
+			if k.There("made") != tt.there {
+				t.Errorf("the file is there: %v; the model read %q", !tt.there, k.Told("c").Text)
+			}
+		})
+	}
+}
