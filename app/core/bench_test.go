@@ -4,15 +4,11 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,11 +16,11 @@ import (
 	"parley/app"
 	"parley/app/api"
 	"parley/app/apptest"
+	"parley/app/apptest/asker"
 	"parley/app/apptest/backend"
 	"parley/app/core"
 	"parley/app/paths"
 	"parley/build/figures"
-	"parley/mcp"
 )
 
 // BenchmarkCallToCard measures from a tool call, written to the real parley-mcp
@@ -51,7 +47,7 @@ func BenchmarkUnannouncedCallToCard(b *testing.B) {
 }
 
 func callToCard(b *testing.B, how string, announced bool, quiet time.Duration) {
-	a := newAsker(b, announced)
+	a := newAsked(b, announced)
 	base := newEcho(b)
 	table := figures.New("A tool call until its question is at a subscriber ("+how+")",
 		"what", "runs", "median ms", "p99 ms", "more than the echo, median ms", "ratio of medians")
@@ -71,15 +67,11 @@ func callToCard(b *testing.B, how string, announced bool, quiet time.Duration) {
 	table.Print(b)
 }
 
-// asker calls the asking tool in a turn that goes on for as long as it likes.
-type asker struct {
-	client  *api.Client
-	cards   chan card
-	in      io.Writer
-	out     *bufio.Reader
-	context string
-	meta    string // names the tool call as Claude Code does, or says nothing
-	n       int
+// asked is an agent's place and the questions as a subscriber reads them.
+type asked struct {
+	*asker.Asker
+	client *api.Client
+	cards  chan card
 }
 
 type card struct {
@@ -87,18 +79,16 @@ type card struct {
 	at time.Time
 }
 
-// newAsker starts a session and stands in for its agent, with the context id and
-// the server that the agent was given. The agent itself is silent; before
-// that it has told of a tool call, if it is to.
-func newAsker(b *testing.B, announced bool) *asker {
+// newAsked opens a back end in which one agent asks.
+func newAsked(b *testing.B, announced bool) *asked {
 	b.Helper()
 	dirs := apptest.Home(b)
 	if err := os.WriteFile(dirs.Settings(), []byte(`{"deadline_s":86400,"max_wait_s":86400}`), 0o600); err != nil {
 		b.Fatal(err) // the agent's own wait outlasts the measuring
 	}
-	given := filepath.Join(b.TempDir(), "given")
-	c := open(b, dirs, overheard(b, given))
-	a := &asker{client: c, cards: make(chan card, 16), meta: "{}"}
+	programs := asker.Listen(b, apptest.Programs(b, "parley", "parley-mcp", "parley-run"))
+	c := open(b, dirs, programs.Dir)
+	a := &asked{client: c, cards: make(chan card, 16)}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	began := make(chan struct{})
@@ -121,21 +111,7 @@ func newAsker(b *testing.B, announced bool) *asker {
 	}()
 	b.Cleanup(func() { cancel(); <-ended })
 	<-began
-	prompt := "quiet"
-	if announced {
-		prompt = "approve" // tells of a command and waits for leave, which nobody gives
-	}
-	s, err := c.CreateSession(ctx, api.NewSession{Agent: "demo", Prompt: prompt, Fast: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = c.Stop(context.Background(), s.ID) })
-	var server acpServer
-	a.context, server = heard(b, given)
-	if announced {
-		a.meta = fmt.Sprintf(`{"claudecode/toolUseId":%q}`, a.card(b).ToolUseID)
-	}
-	a.connect(b, server)
+	a.Asker = asker.Start(b, c, programs, announced)
 	return a
 }
 
@@ -159,110 +135,8 @@ func open(b *testing.B, dirs paths.Dirs, bin string) *api.Client {
 	return api.Dial(dirs.Socket())
 }
 
-// overheard makes a folder of the real programs in which the demo agent's input
-// is copied to a file.
-func overheard(b *testing.B, to string) string {
-	b.Helper()
-	from, dir := apptest.Programs(b, "parley", "parley-mcp", "parley-run"), b.TempDir()
-	for _, name := range []string{"parley-mcp", "parley-run"} {
-		if err := os.Symlink(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	real := filepath.Join(from, "parley")
-	script := fmt.Sprintf("#!/bin/sh\n[ \"$3\" = --version ] && exec '%s' \"$@\"\ntee '%s' | '%s' \"$@\"\n", real, to, real)
-	if err := os.WriteFile(filepath.Join(dir, "parley"), []byte(script), 0o700); err != nil {
-		b.Fatal(err)
-	}
-	return dir
-}
-
-type acpServer struct {
-	Command string
-	Args    []string
-	Env     []struct{ Name, Value string }
-}
-
-var contextOf = regexp.MustCompile(`pctx_[A-Za-z0-9_-]{43}`)
-
-// heard waits until the agent has its server and its context id.
-func heard(b *testing.B, path string) (id string, server acpServer) {
-	b.Helper()
-	for end := time.Now().Add(apptest.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		text, err := os.ReadFile(path)
-		if err != nil && !os.IsNotExist(err) {
-			b.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			var m struct {
-				Params struct{ McpServers []acpServer }
-			}
-			if json.Unmarshal([]byte(line), &m) == nil && len(m.Params.McpServers) == 1 {
-				server = m.Params.McpServers[0]
-			}
-		}
-		if id = contextOf.FindString(string(text)); id != "" {
-			return id, server
-		}
-	}
-	b.Fatal("the agent was given no context id")
-	return "", acpServer{}
-}
-
-// connect starts a parley-mcp of its own with what the agent was given.
-func (a *asker) connect(b *testing.B, server acpServer) {
-	b.Helper()
-	cmd := exec.Command(server.Command, server.Args...)
-	for _, v := range server.Env {
-		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
-	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = in.Close()
-		if err := cmd.Wait(); err != nil {
-			b.Error(err)
-		}
-	})
-	a.in, a.out = in, bufio.NewReader(out)
-	a.send(b, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`)
-	a.result(b)
-	a.send(b, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	a.send(b, `{"jsonrpc":"2.0","id":0,"method":"tools/list"}`)
-	a.result(b)
-}
-
-func (a *asker) send(b *testing.B, line string) {
-	b.Helper()
-	if _, err := io.WriteString(a.in, line+"\n"); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func (a *asker) result(b *testing.B) string {
-	b.Helper()
-	for {
-		line, err := a.out.ReadString('\n')
-		if err != nil || strings.Contains(line, `"isError":true`) || strings.Contains(line, `"error":`) {
-			b.Fatalf("answer %q, %v", line, err)
-		}
-		if strings.Contains(line, `"result":`) {
-			return line
-		}
-	}
-}
-
 // card waits for the next question.
-func (a *asker) card(b *testing.B) card {
+func (a *asked) card(b *testing.B) card {
 	b.Helper()
 	select {
 	case c := <-a.cards:
@@ -274,18 +148,15 @@ func (a *asker) card(b *testing.B) card {
 }
 
 // ask asks and answers one question, and returns how long each way took, in ms.
-func (a *asker) ask(b *testing.B) (shown, returned float64) {
+func (a *asked) ask(b *testing.B) (shown, returned float64) {
 	b.Helper()
-	a.n++
-	called := time.Now()
-	a.send(b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","_meta":%s,"arguments":{"context_id":"%s","question":"Which of the two, for part %d?","choices":["The first","The second"]}}}`,
-		a.n, mcp.ToolClarify, a.meta, a.context, a.n))
+	called := a.Ask("Which of the two?", "The first", "The second")
 	c := a.card(b)
 	answered := time.Now()
 	if _, err := a.client.Answer(ctx, app.Answer{InteractionID: c.ID, Status: app.StatusAnswered, Selected: []string{"The first"}}); err != nil {
 		b.Fatal(err)
 	}
-	if line := a.result(b); !strings.Contains(line, "The first") {
+	if line := a.Result(); !strings.Contains(line, "The first") {
 		b.Fatalf("the tool returned %s", line)
 	}
 	return float64(c.at.Sub(called)) / 1e6, float64(time.Since(answered)) / 1e6
