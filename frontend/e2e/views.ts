@@ -1,5 +1,6 @@
 // What is photographed: every state of the card on the real page, and the pages.
 
+import type { Page } from 'playwright-core';
 import { type Act as CardAct, cells } from '../dev/cells.ts';
 import { takesLate } from '../src/state/live.reducer.ts';
 
@@ -9,11 +10,31 @@ export interface View {
   /** Of the address: which scene, and where in the page. */
   query: string;
   hash: string;
-  act?: CardAct | 'test' | 'doctor' | undefined;
+  act?: CardAct | ((page: Page) => Promise<void>) | undefined;
   /** Shown as the desktop window shows it, which may do more than a browser. */
   inWindow?: boolean;
   /** What has to be there before anything else is done. */
   wait: string;
+}
+
+/** Brings a part of a long page to the top of its pane; the window itself stays where it is. */
+function scrolledTo(selector: string) {
+  return (page: Page) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((e) => {
+        const pane = e.closest('.page')!;
+        pane.scrollTop += e.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+      });
+}
+
+/** Clicks one thing after the other, then waits for the last. */
+function clicked(...selectors: string[]) {
+  return async (page: Page) => {
+    for (const s of selectors.slice(0, -1)) await page.locator(s).first().click();
+    await page.locator(selectors.at(-1)!).first().waitFor();
+  };
 }
 
 const cards: View[] = cells(false).map((c) => {
@@ -64,7 +85,58 @@ const pages: View[] = [
     wait: '.start, .sess',
   },
   { id: 'history', name: 'History', query: '', hash: 'history', wait: '.page' },
-  { id: 'settings', name: 'Settings', query: '', hash: 'settings', wait: '.settings' },
+  { id: 'settings', name: 'Settings', query: '', hash: 'settings', wait: '.settings', inWindow: true },
+  {
+    id: 'settings-attention',
+    name: 'Settings, notices and permissions',
+    query: '',
+    hash: 'settings',
+    wait: '.rule-command',
+    inWindow: true,
+    act: scrolledTo('.set-group:nth-of-type(3)'),
+  },
+  {
+    id: 'settings-profiles',
+    name: 'Settings, profiles and what is kept',
+    query: '',
+    hash: 'settings',
+    wait: '.profiles-add',
+    inWindow: true,
+    act: scrolledTo('.set-group:has(.profiles-add)'),
+  },
+  { id: 'settings-browser', name: 'Settings in a browser', query: '', hash: 'settings', wait: '.settings' },
+  {
+    id: 'profile-edit',
+    name: 'A profile',
+    query: '',
+    hash: 'settings',
+    wait: '.profiles-add',
+    inWindow: true,
+    act: clicked('.set-row:has-text("work") .btn:not(.icon)', '.profile-sheet table'),
+  },
+  {
+    id: 'profile-wrong',
+    name: 'A profile with a line that is no variable',
+    query: '',
+    hash: 'settings',
+    wait: '.profiles-add',
+    inWindow: true,
+    act: async (page) => {
+      await page.locator('.profiles-add .btn').first().click();
+      await page.locator('.profile-sheet input').first().fill('night shift');
+      await page.locator('.profile-sheet textarea').fill('HTTPS_PROXY=http://proxy.example:3128\nNO PROXY');
+      await page.locator('.profile-sheet .help.bad').waitFor();
+    },
+  },
+  {
+    id: 'profile-remove',
+    name: 'A profile, to be removed',
+    query: '',
+    hash: 'settings',
+    wait: '.profiles-add',
+    inWindow: true,
+    act: clicked('.set-row:has-text("work") .btn.icon', '.menu [role="menuitem"]', '.dialog .btn.risk'),
+  },
   { id: 'mcp', name: 'MCP servers', query: '', hash: 'mcp/docs', wait: '.mcp-tbl', inWindow: true },
   {
     id: 'mcp-broken',
@@ -89,7 +161,74 @@ const pages: View[] = [
     hash: 'mcp/sentry',
     wait: '.mcp-tbl',
     inWindow: true,
-    act: 'test',
+    act: async (page) => {
+      await page.locator('.mcp-head .btn', { hasText: /Test|测试/ }).click();
+      await page.locator('.mcp-test .state.bad').waitFor();
+    },
+  },
+  {
+    id: 'mcp-add',
+    name: 'MCP servers, a new one',
+    query: '',
+    hash: 'mcp/docs',
+    wait: '.mcp-tbl',
+    inWindow: true,
+    act: clicked('.head .btn:last-child', '.dialog .mcp-only'),
+  },
+  {
+    id: 'mcp-field',
+    name: 'MCP servers, a value to change',
+    query: '',
+    hash: 'mcp/docs',
+    wait: '.mcp-tbl',
+    inWindow: true,
+    act: clicked('.mcp-tbl tr:has-text("timeout") .mcp-act .btn', '.dialog .mcp-scopes'),
+  },
+  {
+    id: 'mcp-preview',
+    name: 'MCP servers, what an agent gets',
+    query: '',
+    hash: 'mcp/docs',
+    wait: '.mcp-tbl',
+    inWindow: true,
+    act: clicked('.mcp-acts .btn.bare', '.dialog.mcp-sheet pre'),
+  },
+  {
+    id: 'mcp-import',
+    name: 'MCP servers, taken from an agent',
+    query: '',
+    hash: 'mcp/docs',
+    wait: '.mcp-tbl',
+    inWindow: true,
+    act: clicked('.head .btn', '.dialog .mcp-import li'),
+  },
+  {
+    id: 'mcp-project',
+    name: 'MCP servers of a project',
+    query: '',
+    hash: 'mcp/docs',
+    wait: '.mcp-tbl',
+    inWindow: true,
+    act: clicked(
+      '.mcp-head .mcp-pick >> nth=2',
+      '.menu [role="menuitemradio"]:has-text("ledger")',
+      '.mcp-trust',
+    ),
+  },
+  {
+    id: 'mcp-overtaken',
+    name: 'MCP servers, the file changed under a draft',
+    query: 'servers=restless',
+    hash: 'mcp/docs',
+    wait: '.mcp-tbl',
+    inWindow: true,
+    act: async (page) => {
+      await page.locator('.mcp-text textarea').press('Control+End');
+      await page.keyboard.type('// mine');
+      await page.locator('.mcp-head .mcp-pick').nth(1).click();
+      await page.locator('.menu [role="menuitemradio"]').last().click(); // has it read again
+      await page.locator('.mcp-overtaken').waitFor();
+    },
   },
   { id: 'mcp-browser', name: 'MCP servers in a browser', query: '', hash: 'mcp', wait: '.mcp-tbl' },
   { id: 'agents', name: 'Agents', query: '', hash: 'agents', wait: '.doc' },
@@ -99,7 +238,7 @@ const pages: View[] = [
     query: '',
     hash: 'agents',
     wait: '.doc',
-    act: 'doctor',
+    act: scrolledTo('.doctor'),
   },
   {
     id: 'agents-trying',
@@ -107,7 +246,7 @@ const pages: View[] = [
     query: 'doctor=goes-on',
     hash: 'agents',
     wait: '.doc',
-    act: 'doctor',
+    act: scrolledTo('.doctor'),
   },
   {
     id: 'agents-untried',
@@ -115,9 +254,54 @@ const pages: View[] = [
     query: 'doctor=never',
     hash: 'agents',
     wait: '.doctor',
-    act: 'doctor',
+    act: scrolledTo('.doctor'),
   },
   { id: 'start', name: 'New session', query: '', hash: '', wait: '.start' },
+  {
+    id: 'start-folder',
+    name: 'New session, its folder',
+    query: '',
+    hash: '',
+    wait: '.start',
+    act: clicked('.pick-folder', '.dialog-folders .folder'),
+  },
+  {
+    id: 'start-ready',
+    name: 'New session, ready, may do anything',
+    query: '',
+    hash: '',
+    wait: '.start .pick-folder .trunc',
+    act: async (page) => {
+      await page
+        .locator('.start .ta')
+        .fill('Make `POST /v1/transfers` idempotent, and keep the public API compatible.');
+      await page.locator('.start .bar [aria-haspopup]').last().click();
+      await page.locator('.menu [role="menuitemradio"]').last().click();
+      await page.locator('.start-full').waitFor();
+    },
+  },
+  {
+    id: 'keys',
+    name: 'Shortcuts',
+    query: '',
+    hash: 'history',
+    wait: '.page',
+    act: async (page) => {
+      await page.locator('body').press('?');
+      await page.locator('.key-sheet').waitFor();
+    },
+  },
+  {
+    id: 'palette',
+    name: 'Commands',
+    query: '',
+    hash: 'session/s-idem',
+    wait: '.card',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette [role="option"]').first().waitFor();
+    },
+  },
   { id: 'first-run', name: 'First run', query: 'scene=first', hash: '', wait: '.start' },
 ];
 
