@@ -109,6 +109,37 @@ func TestAQuestionTakesNoFocus(t *testing.T) {
 	})
 }
 
+// The notification service hangs while three agents ask: the window goes on
+// counting. Once it is back it shows one notice, which leads to the newest.
+func TestAHangingServiceHoldsUpNoWindow(t *testing.T) {
+	s := newStage(t)
+	s.window()
+	s.find("push button", "Start the demo")
+	s.start("xev", "-name", "editor", "-geometry", "500x300+900+500", "-event", "keyboard")
+	s.until("the other program is there", func() bool { _, err := s.run("xdotool", "search", "--name", "^editor$"); return err == nil })
+	s.do("xdotool", "windowactivate", "--sync", strings.Fields(s.do("xdotool", "search", "--name", "^editor$"))[0])
+	if err := s.notices.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		s.demo("Make the page")
+		s.waiting(n + 1)
+		s.title(fmt.Sprintf("(%d) Parley", n+1))
+	}
+	if err := s.notices.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the service shows one notice", func() bool {
+		n, err := s.run("dunstctl", "count", "displayed")
+		return err == nil && n == "1"
+	})
+	s.until("it counts the others", func() bool {
+		s.run("dunstctl", "close")
+		said, err := s.run("dunstctl", "history")
+		return err == nil && strings.Contains(said, "2 more questions wait")
+	})
+}
+
 // The process that draws the page dies; the back end and the question don't.
 func TestThePageComesBackAfterItsProcessDied(t *testing.T) {
 	s := newStage(t)
