@@ -133,6 +133,7 @@ func (t *tool) end(u toolUpdate, stopped bool) []agents.Event {
 	if ended.Output == "" {
 		ended.Output = outputText(u.RawOutput)
 	}
+	t.output = "" // it may be long, and the call is remembered to the end of the turn
 	if u.Status == "failed" {
 		ended.Status = "failed"
 		if stopped {

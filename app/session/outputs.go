@@ -2,7 +2,9 @@ package session
 
 import (
 	"iter"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"parley/app"
 )
@@ -23,6 +25,9 @@ func (a *actor) keepLong(d *app.ToolCompleted) {
 	if a.m.cfg.Outputs == nil || len(d.Output) <= app.MaxPart {
 		return
 	}
+	if len(d.Output) > bigOutput {
+		time.AfterFunc(givenBack, debug.FreeOSMemory)
+	}
 	id, size, err := a.m.cfg.Outputs.Keep(a.id, pieces(d.Output, a.out.hide))
 	if err != nil {
 		a.log.Warn("an output is recorded in part only", "bytes", len(d.Output), "error", err)
@@ -31,6 +36,14 @@ func (a *actor) keepLong(d *app.ToolCompleted) {
 	}
 	d.Output, d.Truncated = app.HeadAndTail(d.Output)
 }
+
+// A big output was in memory a few times over: as the agent's line, decoded, and as
+// text. By itself Go keeps such memory for minutes, in case it comes again; a back
+// end that stays up all day gives it back once the event is on its way.
+const (
+	bigOutput = 8 << 20 // bytes
+	givenBack = 2 * time.Second
+)
 
 // forgetOutputs removes what was kept of a session.
 func (m *Manager) forgetOutputs(id app.SessionID) error {

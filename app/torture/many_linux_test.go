@@ -166,16 +166,35 @@ func usageNow(t *testing.T) usage {
 // resident is the memory of a process in MiB.
 func resident(t *testing.T, pid int) float64 {
 	t.Helper()
+	return inStatus(t, pid, "VmRSS")
+}
+
+// peak is the most memory that a process had at once since forgetPeak, in MiB.
+func peak(t *testing.T, pid int) float64 {
+	t.Helper()
+	return inStatus(t, pid, "VmHWM")
+}
+
+func forgetPeak(t *testing.T, pid int) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join("/proc", strconv.Itoa(pid), "clear_refs"), []byte("5"), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inStatus is a measure of a process's memory, in MiB.
+func inStatus(t *testing.T, pid int, name string) float64 {
+	t.Helper()
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(status) {
 		var kb float64
-		if n, _ := fmt.Sscanf(string(line), "VmRSS: %f kB", &kb); n == 1 {
+		if n, _ := fmt.Sscanf(string(line), name+": %f kB", &kb); n == 1 {
 			return kb / 1024
 		}
 	}
-	t.Fatal("no VmRSS")
+	t.Fatal("no " + name)
 	return 0
 }
