@@ -199,6 +199,10 @@ func TestTheQueueWaitsForAForm(t *testing.T) {
 	question := tape.Asked(first, app.KindClarify)
 	turn := send(t, b.Client, s.ID, `form {"questions":[{"id":"go","question":"Go on?","options":["yes","no"]}]}`)
 	behind := []app.TurnID{send(t, b.Client, s.ID, "say one"), send(t, b.Client, s.ID, "say two")}
+	noForm := app.Answer{InteractionID: question.ID, Type: app.FormType, ToolUseID: "call-1", Status: app.StatusAnswered, Text: "yes"}
+	if _, err := b.Client.Answer(ctx, noForm); app.ErrorCode(err) != app.CodeFormNotPending {
+		t.Errorf("an answer to a form that is none: %v", err)
+	}
 	if _, err := b.Client.Answer(ctx, app.Answer{InteractionID: question.ID, Status: app.StatusAnswered, Text: "yes"}); err != nil {
 		t.Fatal(err)
 	}
