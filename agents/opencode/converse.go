@@ -53,6 +53,7 @@ type turn struct {
 	begun     bool // the CLI works on it
 	stopped   bool // a person asked it to stop
 	owed      bool // it is one of the CLI's commands, whose answer comes at its end
+	answered  bool // it was owed, and has its answer
 	idle      bool // the CLI says that it is done, but not yet how all of it ended
 }
 
@@ -193,8 +194,8 @@ func (c *conversation) run(open *turn, what string, body any) {
 	c.later(func() {
 		c.mu.Lock()
 		stands := c.turn == open
-		open.owed, open.idle = false, true
-		begun := open.begun
+		open.owed, open.answered = false, true
+		begun, idle := open.begun, open.idle
 		c.mu.Unlock()
 		refused, ok := errors.AsType[*refusal](err)
 		switch {
@@ -203,10 +204,10 @@ func (c *conversation) run(open *turn, what string, body any) {
 			f := saying(refused.Body)
 			c.fault = &f
 			c.finish()
-		case !begun:
-			c.finish() // there was nothing to do
+		case begun && !idle:
+			c.settle.Reset(trailTime) // the events trail the answer
 		default:
-			c.settle.Reset(settleTime) // what is left of its events is on its way
+			c.settle.Reset(settleTime) // there was nothing to do, or what is left of it is on its way
 		}
 	})
 }

@@ -11,6 +11,11 @@ import (
 // what became of the call that ran; as a rule the rest comes at once.
 const settleTime = 2 * time.Second
 
+// trailTime is how long the CLI's own word for the end of a command is waited for
+// once the command has its answer. On a busy computer the events trail the answer
+// by seconds; a turn that ended before them would take theirs for another's.
+const trailTime = 30 * time.Second
+
 // handle takes one event.
 func (c *conversation) handle(r received) {
 	switch r.Type {
@@ -94,11 +99,17 @@ func (c *conversation) busy() {
 	}
 	began := !c.turn.begun
 	c.turn.begun = true
-	stop := began && c.turn.stopped
+	if c.turn.owed || c.turn.answered {
+		c.turn.idle = false // it was so in between
+	}
+	stop, trails := began && c.turn.stopped, c.turn.answered
 	c.mu.Unlock()
 	if began {
 		c.fault = nil // an older one
 		c.settle.Stop()
+	}
+	if trails {
+		c.settle.Reset(trailTime)
 	}
 	if own {
 		c.host.Emit(agents.TurnBegan{Reason: name + " went on by itself."})
@@ -158,7 +169,7 @@ func (c *conversation) failed(e errorEvent) {
 // settled ends a turn whose rest did not come.
 func (c *conversation) settled() {
 	c.mu.Lock()
-	ends := c.turn != nil && (c.turn.idle && !c.turn.owed || !c.turn.begun && c.fault != nil)
+	ends := c.turn != nil && (c.turn.idle && !c.turn.owed || c.turn.answered || !c.turn.begun && c.fault != nil)
 	c.mu.Unlock()
 	if ends {
 		c.finish()
