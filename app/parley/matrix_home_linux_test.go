@@ -26,6 +26,10 @@ func TestLongAWholeHomeIsUnchanged(t *testing.T) {
 		cli: clis.Claude,
 		install: func(h *claudeHome, _ string) {
 			for _, f := range families {
+				// Two of them bring a Node.js along; the last one's serves both.
+				if err := os.Remove(filepath.Join(h.user, ".local", "bin", "node")); err != nil && !os.IsNotExist(err) {
+					h.t.Fatal(err)
+				}
 				f.install(h, f.cli.Path(h.t))
 			}
 		},
@@ -34,7 +38,9 @@ func TestLongAWholeHomeIsUnchanged(t *testing.T) {
 	for _, f := range families {
 		everything.asides = append(everything.asides, f.asides...)
 		call := "q-" + f.name
-		script = append(script, f.onAsking("build with "+f.name, call, "Which database?", "Postgres", "SQLite"), onResult(call, fakemodel.Text("Then I take that.")))
+		told, asked := onResult(call, fakemodel.Text("Then I take that.")), f.onAsking("build with "+f.name, call, "Which database?", "Postgres", "SQLite")
+		told.Times, asked.Times = fakemodel.Always, fakemodel.Always // a CLI that waits long asks its model once more
+		script = append(script, told, asked)
 	}
 	h := newAgent(t, everything, script...)
 	for _, f := range families {
