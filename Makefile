@@ -138,7 +138,6 @@ bench: setup-test
 	go test -run - -bench '^BenchmarkCallToCard' -benchtime $(RUNS)x -timeout 30m ./app/core; \
 	go test -run - -bench 'Unannounced|ClaudeLaunch' -benchtime $(FEW)x -timeout 30m ./app/core; \
 	go test $(window) -run - -bench '^BenchmarkWindow$$' -benchtime $(FEW)x -timeout 30m ./app/desktop; \
-	go test $(window) -run - -bench CardInWindow -benchtime $(RUNS)x -timeout 30m ./app/desktop; \
 	node frontend/dev/streaming.mjs
 
 clean:
