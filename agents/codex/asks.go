@@ -3,7 +3,6 @@ package codex
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"parley/agents"
@@ -95,9 +94,7 @@ func (c *conversation) elicitation(m message, h head, parent string, line []byte
 	in := agents.Interaction{Kind: agents.AskElicitation, Parent: parent, Title: agents.Redact(r.Message), Server: r.Server}
 	var err error
 	if r.Mode == "url" {
-		if in.URL = r.URL; in.URL == "" {
-			err = errors.New("the address is missing")
-		}
+		in.URL, err = r.URL, elicit.Link(r.URL)
 	} else {
 		in.Fields, err = elicit.Fields(r.Schema)
 	}
@@ -120,7 +117,7 @@ func (c *conversation) elicitation(m message, h head, parent string, line []byte
 
 func (c *conversation) refused(id json.RawMessage, r elicitationRequest, err error) {
 	c.notice(r, err)
-	c.peer.respond(id, elicitationAnswer{Action: "cancel"})
+	c.peer.respond(id, elicitationAnswer{Action: "decline"})
 }
 
 func (c *conversation) notice(r elicitationRequest, err error) {
