@@ -3,7 +3,6 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { startSync } from './app/sync.ts';
 import { chooseLanguage, setLanguage } from './lib/i18n/i18n.ts';
-import { readyToAnnounce } from './ui/announce.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
@@ -15,7 +14,6 @@ import './styles/rail.css';
 
 // boot.js has set the language on the page; its texts are there before the first paint.
 await setLanguage(chooseLanguage([document.documentElement.lang]));
-readyToAnnounce();
 startSync();
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -16,13 +16,14 @@ import { noteMCPChange } from '../state/mcp.ts';
 import { currentRoute, go } from '../state/route.ts';
 import { takeAbout, takeSettings } from '../state/settings.ts';
 import { forget, markBehind, receive } from '../state/timelines.ts';
-import { announce } from '../ui/announce.ts';
+import { announce, readyToAnnounce } from '../ui/announce.ts';
 import { tellLeft, tellSoon, withdraw } from './notices.ts';
 
 const draftsKeptMS = 30 * 24 * 3600 * 1000;
 
 /** Connects the page; the returned function disconnects it. */
 export function startSync(): () => void {
+  readyToAnnounce();
   window.addEventListener('blur', tellLeft);
   const end = openStream({
     frame,

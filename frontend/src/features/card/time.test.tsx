@@ -102,7 +102,7 @@ describe('more time', () => {
     const i = useLive.getState().interactions['q-idem']!;
     act(() => takeInteraction({ ...i, deadline_at: i.deadline_at + 60_000 }));
     expect(until()).toBe('1 min added');
-    expect(document.querySelector('[role="status"]')?.textContent).toBe('1 min added');
+    expect(document.querySelector('[role="status"]')?.lastElementChild?.textContent).toBe('1 min added');
     await wait(4000);
     expect(until()).toMatch(/^until /);
     const moved = { deadline_at: i.deadline_at + 660_000, max_deadline_at: i.max_deadline_at + 600_000 };

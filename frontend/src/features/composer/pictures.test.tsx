@@ -78,6 +78,7 @@ it('waits for what is on its way, and gives all back when it could not go out', 
   await eventually(() => expect(back.told('/pictures')).toHaveLength(1));
   arrive(json(200, { name: 'a.png', mime: 'image/png', path: '/data/pictures/s1/a.png' }));
   await screen.findByRole('img');
+  await eventually(() => expect(screen.queryByText('Adding a picture…')).toBeNull());
   back.offline = true;
   fireEvent.keyDown(field(), { key: 'Enter' });
   await screen.findByRole('alert');
