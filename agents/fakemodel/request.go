@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 )
 
@@ -60,16 +59,16 @@ func (m Message) Texts() string {
 	return strings.Join(texts, "\n")
 }
 
-// remark is what a CLI says in its user's name, in tags or as a message of its own.
-var remark = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|^Current runtime context[.:].*`)
+// remark is how DSH begins a message of its own, which it sends in its user's
+// name after what that said.
+const remark = "Current runtime context"
 
-// LastUserText returns the texts of the newest user message that has any beside
-// remarks of the CLI's own, which some send after what the person said; "" when
-// none has.
+// LastUserText returns the texts of the newest user message that has any and is
+// not a remark; "" when none has.
 func (r Request) LastUserText() string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if m := r.Messages[i]; m.Role == "user" {
-			if text := m.Texts(); strings.TrimSpace(remark.ReplaceAllString(text, "")) != "" {
+			if text := m.Texts(); text != "" && !strings.HasPrefix(text, remark) {
 				return text
 			}
 		}
