@@ -7,7 +7,7 @@
 # make pictures  every state of the page in all sizes, themes and languages:
 #             checked, and kept in bin/pictures with a sheet for each state
 # make long   the tests that take minutes: a question that waits 310 s on the real
-#             CLI, all of OpenCode's, and twenty sessions that ask at once
+#             CLI, what needs many starts of one, twenty sessions that ask at once
 # make torture  kill -9 of the back end at 1,000 random moments, minutes of SIGSTOP,
 #             10,000 questions: about half an hour (POINTS=100 for a look)
 # make agents-matrix  every family on its real CLI, long waits included, its table
@@ -93,9 +93,7 @@ pictures: setup-test $(page)
 long: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
-	PARLEY_LONG=1 go test -count=1 -timeout 10m -v -run '^TestWithoutOwnMCP' ./agents/pi
-	PARLEY_LONG=1 go test -count=1 -timeout 10m -v -run '^TestModesOnTheRealCLI' ./agents/dsh
-	PARLEY_LONG=1 go test -count=1 -timeout 30m ./agents/opencode ./agents/grok
+	PARLEY_LONG=1 go test -count=1 -timeout 30m -p 1 ./agents/... ./app/doctor
 	PARLEY_LONG=1 npm --prefix frontend run --silent e2e -- busy
 
 # Each kill is decided by the seed and its number; PARLEY_TORTURE_SEED repeats a run.

@@ -39,7 +39,10 @@ func Conform(t *testing.T, c Case) {
 	leaks := goleak.IgnoreCurrent()
 	t.Run("one conversation", c.talks)
 	t.Run("is resumed", c.resumed)
-	t.Run("is forked", c.forked)
+	t.Run("is forked", func(t *testing.T) {
+		Long(t)
+		c.forked(t)
+	})
 	t.Run("survives garbage", c.garbage)
 	t.Run("ends in the middle", c.crashes)
 	t.Run("refuses what is over", c.over)

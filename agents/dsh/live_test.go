@@ -129,9 +129,7 @@ func TestConversation(t *testing.T) {
 
 // Each mode lets through, asks for and refuses what it says, on the real CLI.
 func TestModesOnTheRealCLI(t *testing.T) {
-	if os.Getenv("PARLEY_LONG") != "1" {
-		t.Skip("it starts the CLI several times; make long runs it")
-	}
+	agenttest.Long(t)
 	for _, tt := range []struct {
 		mode  agents.Mode
 		line  string

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/agents"
+	"parley/agents/agenttest"
 	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 	"parley/agents/grok"
@@ -17,9 +18,7 @@ import (
 
 // The suite that every family must pass, on the real CLI.
 func TestConformance(t *testing.T) {
-	if os.Getenv("PARLEY_LONG") != "1" {
-		t.Skip("it starts the CLI several times; make long runs it")
-	}
+	agenttest.Long(t)
 	model := live.Suite(t, live.Moves{
 		Read: func(id string) fakemodel.Reply {
 			return live.Call(id, "read_file", map[string]any{"target_file": "a.txt"})

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/agents/agenttest"
 	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 	"parley/agents/opencode"
@@ -11,7 +12,7 @@ import (
 
 // The suite that every family must pass, on the real CLI.
 func TestConformance(t *testing.T) {
-	long(t)
+	agenttest.Long(t)
 	w := wish{model: live.Suite(t, live.Moves{
 		Read: func(id string) fakemodel.Reply { return call(id, "read", map[string]any{"filePath": "a.txt"}) },
 		Remove: func(id string) fakemodel.Reply {

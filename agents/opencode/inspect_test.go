@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley/agents"
+	"parley/agents/agenttest"
 	"parley/agents/agenttest/live"
 	"parley/agents/opencode"
 	"parley/build/clis"
@@ -46,7 +47,7 @@ func files(t *testing.T, folder string) string {
 // Looking at an install that was never started leaves nothing behind; of one
 // that was, its models and its login are told.
 func TestInspect(t *testing.T) {
-	long(t)
+	agenttest.Long(t)
 	w := wish{model: live.Serve(t)}
 	w.home = scratch(t, w)
 	_, spec := prepare(t, w)

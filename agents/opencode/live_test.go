@@ -93,12 +93,3 @@ func launch(t *testing.T, w wish, steps ...fakemodel.Step) *live.Talk {
 	install, spec := prepare(t, w)
 	return live.Open(t, opencode.New(), install, spec, w.model)
 }
-
-// long leaves a test out of the usual run: each start of this CLI costs several
-// seconds of computing. make long runs them all.
-func long(t *testing.T) {
-	t.Helper()
-	if os.Getenv("PARLEY_LONG") != "1" {
-		t.Skip("it starts the CLI once more; make long runs it")
-	}
-}

@@ -14,6 +14,7 @@ import (
 // The main things in one conversation, since each start of the CLI is dear: what
 // it says and does, its questions, permissions and sub-agents, a stop.
 func TestConversation(t *testing.T) {
+	agenttest.Long(t)
 	t.Parallel()
 	l := launch(t, wish{catalog: mcp.Catalog{live.Ours(t)}, config: map[string]any{
 		// The person's own rules: what they deny and what is narrow holds, what would

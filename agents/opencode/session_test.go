@@ -20,7 +20,7 @@ import (
 
 // What each mode asks for and refuses, for the agent and for its sub-agents.
 func TestModes(t *testing.T) {
-	long(t)
+	agenttest.Long(t)
 	for mode, want := range map[agents.Mode]struct {
 		asksEdit, edits, asksRun bool
 	}{
@@ -61,7 +61,7 @@ func TestModes(t *testing.T) {
 // A conversation is taken up by another process, with its servers, and in
 // another mode, which then holds; one that there is not is said to be lost.
 func TestResume(t *testing.T) {
-	long(t)
+	agenttest.Long(t)
 	model := live.Serve(t, says("remember a plum", fakemodel.Reply{Usage: fakemodel.Usage{Input: 9, Output: 4}, Blocks: []fakemodel.Block{fakemodel.TextBlock("I do.")}}),
 		says("make it", call("m", "bash", map[string]any{"command": "touch made", "description": "x"})), then("m", fakemodel.Text("Made.")),
 		says("what was it", call("q", "parley-interaction_parley_clarify", map[string]any{})), then("q", fakemodel.Text("A plum.")),
@@ -109,7 +109,7 @@ func TestResume(t *testing.T) {
 // A message into the turn, pictures, effort, commands of the person's and of the
 // CLI, and faults of the provider, each in its own words.
 func TestMessagesAndFaults(t *testing.T) {
-	long(t)
+	agenttest.Long(t)
 	w := wish{model: live.Serve(t)}
 	w.home = scratch(t, w)
 	greet := filepath.Join(w.home, ".config", "opencode", "command", "greet.md")
@@ -205,7 +205,7 @@ func codes(events []agents.Event) string {
 // their environment reaches them and no process's arguments, and nobody without
 // the password reaches the CLI.
 func TestServers(t *testing.T) {
-	long(t)
+	agenttest.Long(t)
 	for _, strict := range []bool{false, true} {
 		t.Run(map[bool]string{false: "kept", true: "left out"}[strict], func(t *testing.T) {
 			own := live.Server(t, "own")
@@ -246,7 +246,7 @@ var address = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 
 // A stranger on this computer is not let in.
 func TestNobodyElseIsServed(t *testing.T) {
-	long(t)
+	agenttest.Long(t)
 	w := wish{model: live.Serve(t)}
 	w.home = scratch(t, w)
 	install, spec := prepare(t, w)

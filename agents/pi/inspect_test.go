@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/agents"
+	"parley/agents/agenttest"
 	"parley/agents/pi"
 	"parley/build/clis"
 )
@@ -42,6 +43,9 @@ func TestInspect(t *testing.T) {
 		{"older, with a key", clis.PiOld, `{"anthropic": {"type": "api_key", "key": "sk-ant-0123456789"}}`, agents.LoginYes},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.cli == clis.PiOld {
+				agenttest.Long(t)
+			}
 			home := t.TempDir()
 			if tt.auth != "" {
 				dir := filepath.Join(home, ".pi", "agent")

@@ -3,7 +3,6 @@ package pi_test
 import (
 	"encoding/base64"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,8 +187,8 @@ func TestWithoutOwnMCP(t *testing.T) {
 		"newer with the adapter": {settings: `"extensions": ["` + adapter + `"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if w.settings != "" && os.Getenv("PARLEY_LONG") != "1" {
-				t.Skip("the adapter takes its time to load; make long runs it")
+			if w.settings != "" {
+				agenttest.Long(t) // the adapter takes its time to load
 			}
 			t.Parallel()
 			w.catalog = mcp.Catalog{live.Ours(t)}

@@ -20,6 +20,7 @@ import (
 
 	"parley/agents"
 	"parley/agents/acp"
+	"parley/agents/agenttest"
 	"parley/agents/claude"
 	"parley/agents/codex"
 	"parley/agents/proc"
@@ -288,6 +289,9 @@ func TestRealCLIs(t *testing.T) {
 		of  agents.Adapter
 	}{{clis.Claude, claude.New()}, {clis.Codex, codex.New("test")}} {
 		t.Run(string(c.of.Info().Family), func(t *testing.T) {
+			if c.cli != clis.Claude {
+				agenttest.Long(t)
+			}
 			t.Parallel()
 			a := newPlace(t, doctor.Patience{Probe: 2 * time.Second}, at{c.of, c.cli.Path(t)}).tries()
 			if len(a.Checks) != len(app.Checks()) {

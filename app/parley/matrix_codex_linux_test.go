@@ -14,7 +14,8 @@ import (
 // of a script, which a scripted model does not write; so the cells use one that
 // gets plain functions, and a newer one where only that has sub-agents.
 var codexFamily = family{
-	name: "codex", cli: clis.Codex, version: "0.171.0", program: "codex",
+	covered: "the tests of agents/codex",
+	name:    "codex", cli: clis.Codex, version: "0.171.0", program: "codex",
 	keys:    []string{"FAKE_KEY"},
 	install: installCodex,
 	own:     ownCodexFiles,
