@@ -156,6 +156,7 @@ describe.skipIf(missing !== '')(`forms${missing && ` (${missing})`}`, () => {
   it('keeps a form over the end of the back end, and sends a message in its place', async () => {
     const page = await program.open();
     const s = await form(page);
+    await armed(page);
     await page.locator('.instead button').click();
     await page.locator('.instead textarea').fill('say only rename it');
     await expect.poll(async () => (await recorded(page, s)).draft?.text).toBe('say only rename it');

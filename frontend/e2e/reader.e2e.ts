@@ -120,7 +120,7 @@ it('says politely that somebody asks, once, and moves no focus', async () => {
     );
   }
   await expect.poll(said).toEqual(['Pi asks: Which of them, 0?', '2 more wait']);
-  expect(await focused()).toBe('comp-text');
+  await expect.poll(focused).toBe('comp-text');
 });
 
 it('gives the focus back where it was, from a card and from a dialog', async () => {
@@ -129,7 +129,7 @@ it('gives the focus back where it was, from a card and from a dialog', async () 
   await page.keyboard.press('Control+j');
   await page.locator('.card.live').waitFor();
   await page.keyboard.press('Escape');
-  expect(await focused()).toBe('comp-text');
+  await expect.poll(focused).toBe('comp-text');
   await page.keyboard.press('Control+j');
   await until(page, '[data-option="0"]', () =>
     page.locator('[data-option="0"][aria-checked="true"]').count().then(Boolean),
