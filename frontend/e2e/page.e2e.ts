@@ -324,6 +324,20 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
     expect(await page.locator('.problem-title').first().innerText()).not.toBe('');
   });
 
+  it('goes on while a part of it cannot be loaded, and loads it once it can', async () => {
+    const page = await program.open();
+    let there = false;
+    await page.route('**/assets/markdown-*.js', (route) => (there ? route.continue() : route.abort()));
+    await startDemo(page);
+    await page.locator('.prose p.plain').first().waitFor();
+    await page.locator('.comp-text').fill('half of a thought');
+    await page.waitForEvent('requestfailed', (r) => r.url().includes('/markdown-')); // it was tried once more
+    expect(await page.locator('.comp-text').inputValue()).toBe('half of a thought');
+    there = true;
+    await page.locator('.prose p:not(.plain)').first().waitFor();
+    expect(await page.locator('.comp-text').inputValue()).toBe('half of a thought');
+  });
+
   it('says that the connection is lost, and goes on when it is back', async () => {
     const page = await program.open();
     await quickDemo(page);

@@ -3,6 +3,7 @@ import { copyText, openOutside } from '../backend/shell.ts';
 import { saveNow } from '../features/card/answer.ts';
 import { Rail } from '../features/rail/rail.tsx';
 import { chooseLanguage, setLanguage, useT } from '../lib/i18n/i18n.ts';
+import { later } from '../lib/later.ts';
 import { store } from '../lib/storage.ts';
 import { oneLine } from '../lib/text.ts';
 import { waitingList } from '../state/live.reducer.ts';
@@ -18,15 +19,15 @@ import { usePresence } from './presence.ts';
 import { lookForAgents } from './sync.ts';
 import { WindowRequests } from './window.tsx';
 
-const SessionPage = lazy(() => import('./session-page.tsx'));
-const InboxPage = lazy(() => import('./inbox-page.tsx'));
-const HistoryPage = lazy(() => import('./history-page.tsx'));
-const StartPage = lazy(() => import('./start-page.tsx'));
-const AgentsPage = lazy(() => import('./agents-page.tsx'));
-const MCPPage = lazy(() => import('./mcp-page.tsx'));
-const SettingsPage = lazy(() => import('./settings-page.tsx'));
-const KeySheet = lazy(() => import('./sheets.tsx').then((m) => ({ default: m.KeySheet })));
-const Palette = lazy(() => import('./sheets.tsx').then((m) => ({ default: m.Palette })));
+const SessionPage = lazy(() => later(() => import('./session-page.tsx')));
+const InboxPage = lazy(() => later(() => import('./inbox-page.tsx')));
+const HistoryPage = lazy(() => later(() => import('./history-page.tsx')));
+const StartPage = lazy(() => later(() => import('./start-page.tsx')));
+const AgentsPage = lazy(() => later(() => import('./agents-page.tsx')));
+const MCPPage = lazy(() => later(() => import('./mcp-page.tsx')));
+const SettingsPage = lazy(() => later(() => import('./settings-page.tsx')));
+const KeySheet = lazy(() => later(() => import('./sheets.tsx')).then((m) => ({ default: m.KeySheet })));
+const Palette = lazy(() => later(() => import('./sheets.tsx')).then((m) => ({ default: m.Palette })));
 
 const outside = { open: openOutside, copy: copyText };
 

@@ -1,5 +1,6 @@
 import { memo, useEffect, useState } from 'react';
 import { useT } from '../lib/i18n/i18n.ts';
+import { later } from '../lib/later.ts';
 import { useCopy } from './copied.ts';
 import { Icon } from './icon.tsx';
 
@@ -52,7 +53,7 @@ function useColours(text: string, language: string, live: boolean): readonly Pie
   useEffect(() => {
     if (live || !language || text.length > longest) return;
     let gone = false;
-    void import('./highlight.ts').then(({ colours }) => {
+    void later(() => import('./highlight.ts')).then(({ colours }) => {
       if (!gone) setKnown({ text, pieces: colours(text, language) });
     });
     return () => {

@@ -3,9 +3,10 @@
 
 import { lazy, memo, Suspense, useMemo } from 'react';
 import { blocksOf } from '../lib/blocks.ts';
+import { later } from '../lib/later.ts';
 import { neutral } from '../lib/text.ts';
 
-const Markdown = lazy(() => import('./markdown.tsx'));
+const Markdown = lazy(() => later(() => import('./markdown.tsx')));
 
 interface Props {
   text: string;
