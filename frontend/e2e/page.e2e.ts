@@ -336,6 +336,9 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
     there = true;
     await page.locator('.prose p:not(.plain)').first().waitFor();
     expect(await page.locator('.comp-text').inputValue()).toBe('half of a thought');
+    await armed(page);
+    await page.getByRole('button', { name: 'Close without answering' }).click();
+    await card(page).waitFor({ state: 'detached' });
   });
 
   it('says that the connection is lost, and goes on when it is back', async () => {
