@@ -122,16 +122,10 @@ func noAnswer(in agents.Interaction, o agents.Outcome) string {
 	if in.Kind != agents.AskNative {
 		return ""
 	}
-	switch {
-	case o.Refused != "":
-		return o.Refused
-	case o.Reason == "dismissed":
-		return "The person closed the question without answering. That is no approval and chooses nothing: leave undone what depended on the answer, and say so."
-	case o.Reason == "timeout":
-		return "Nobody answered the question in time. That is no approval and chooses nothing: leave undone what depended on the answer, and say so."
-	default:
-		return ""
+	if o.Refused != "" || o.Reason == "dismissed" || o.Reason == "timeout" {
+		return o.NoAnswer()
 	}
+	return ""
 }
 
 // ask puts a dialog to the person on a goroutine of its own and answers it.

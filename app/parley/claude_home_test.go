@@ -200,14 +200,6 @@ var contextIDs = regexp.MustCompile(`context_id="(pctx_[A-Za-z0-9_-]{43})"`)
 
 // contextOf is the context id in the newest input.
 func contextOf(r fakemodel.Request) string {
-	for _, m := range slices.Backward(r.Messages) {
-		if m.Role == "assistant" {
-			break
-		}
-		if found := contextIDs.FindAllStringSubmatch(m.Texts(), -1); len(found) > 0 {
-			return found[len(found)-1][1]
-		}
-	}
 	found := contextIDs.FindAllStringSubmatch(r.LastUserText(), -1) // calls were made since
 	if len(found) == 0 {
 		return ""
