@@ -31,6 +31,7 @@ const (
 	neverAsks    = "never-asks"     // runs commands without a permission
 	neverRuns    = "never-runs"     // refuses commands by itself
 	forgets      = "forgets"        // loads a session and knows nothing of it
+	neverResumes = "never-resumes"  // says at its start that it takes up no session
 	losesAnswers = "loses-answers"  // tells its model something else than the tool's result
 	exitsAtOnce  = "exits-at-once"  // with a word on stderr
 	garbage      = "prints-garbage" // and nothing else
@@ -180,7 +181,7 @@ func (a *acpAgent) serve(m rpc) (any, error) {
 	}
 	switch m.Method {
 	case "initialize":
-		return object{"protocolVersion": 1, "agentCapabilities": object{"loadSession": true},
+		return object{"protocolVersion": 1, "agentCapabilities": object{"loadSession": a.how != neverResumes},
 			"authMethods": []object{{"id": "key", "name": "Key"}}}, nil
 	case "session/new":
 		a.session = "s-1"

@@ -278,6 +278,12 @@ func (t *trial) resume(ctx context.Context) app.CheckResult {
 	}
 	r := t.word(ctx, of(next.TurnID), began, t.d.cfg.Patience.Start)
 	switch {
+	case r.State != app.CheckPassed && r.Finding.Code == "cannot_resume":
+		// Not every release of a CLI can: this one says that it has no way to.
+		if r = t.again(ctx, promptResume); r.State != app.CheckPassed {
+			return r
+		}
+		return app.CheckResult{State: app.CheckNotTried, Finding: t.find("resume_never")}
 	case r.State != app.CheckPassed && findings[r.Finding.Code] == words{}:
 		t.again(ctx, promptResume) // for the probe
 		return r                   // what it says itself tells more

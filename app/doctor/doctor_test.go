@@ -20,16 +20,12 @@ import (
 
 	"parley/agents"
 	"parley/agents/acp"
-	"parley/agents/agenttest"
-	"parley/agents/claude"
-	"parley/agents/codex"
 	"parley/agents/proc"
 	"parley/app"
 	"parley/app/apptest"
 	"parley/app/apptest/backend"
 	"parley/app/core"
 	"parley/app/doctor"
-	"parley/build/clis"
 	"parley/mcp"
 )
 
@@ -224,7 +220,7 @@ func golden(t *testing.T, name, got string) {
 // Whatever can be wrong with an agent has its sentence, and no other check is
 // blamed for it.
 func TestFindings(t *testing.T) {
-	for _, how := range []string{good, deafToStops, blind, neverAsks, neverRuns, forgets, losesAnswers, exitsAtOnce} {
+	for _, how := range []string{good, deafToStops, blind, neverAsks, neverRuns, forgets, neverResumes, losesAnswers, exitsAtOnce} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			golden(t, how, told(newPlace(t, quick, newScripted(t, how)).tries()))
@@ -279,55 +275,6 @@ func TestWithoutAModel(t *testing.T) {
 			golden(t, "no-model-"+how, told(newPlace(t, quick, newScripted(t, how).(scripted).Adapter).tries()))
 		})
 	}
-}
-
-// The real CLIs pass all checks, and what they were given of the person is
-// nothing.
-func TestRealCLIs(t *testing.T) {
-	for _, c := range []struct {
-		cli *clis.CLI
-		of  agents.Adapter
-	}{{clis.Claude, claude.New()}, {clis.Codex, codex.New("test")}} {
-		t.Run(string(c.of.Info().Family), func(t *testing.T) {
-			if c.cli != clis.Claude {
-				agenttest.Long(t)
-			}
-			t.Parallel()
-			a := newPlace(t, doctor.Patience{Probe: 2 * time.Second}, at{c.of, c.cli.Path(t)}).tries()
-			if len(a.Checks) != len(app.Checks()) {
-				t.Errorf("%d checks", len(a.Checks))
-			}
-			for _, c := range a.Checks {
-				if c.State != app.CheckPassed {
-					t.Errorf("%s: %s %+v", c.Check, c.State, c.Finding)
-				}
-				if c.Check == app.CheckWaits && (c.MS != mcp.DefaultLimits().Transport().Milliseconds() || c.TriedMS < 1500) {
-					t.Errorf("waits %+v", c)
-				}
-				if c.MS == 0 && c.Check != app.CheckTools && c.Check != app.CheckLeft {
-					t.Errorf("%s took no time", c.Check)
-				}
-			}
-			t.Logf("%+v", a)
-		})
-	}
-}
-
-// at is a family whose program lies somewhere.
-type at struct {
-	agents.Adapter
-	path string
-}
-
-func (a at) Info() agents.Info {
-	info := a.Adapter.Info()
-	info.Binaries = []string{a.path}
-	return info
-}
-
-// AtModel implements agents.Local.
-func (a at) AtModel(url, home string) agents.LocalModel {
-	return a.Adapter.(agents.Local).AtModel(url, home)
 }
 
 // What is left behind is seen, and named.

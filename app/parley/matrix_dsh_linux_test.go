@@ -3,8 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
+	"parley/agents"
+	"parley/agents/dsh"
 	"parley/agents/fakemodel"
 	"parley/build/clis"
 )
@@ -15,7 +16,7 @@ import (
 var dshFamily = family{
 	covered: "the tests of agents/dsh",
 	name:    "dsh", cli: clis.DSH, version: "0.1.0-rc.8", program: "MainThread", // as Node.js calls itself
-	keys:    []string{"FAKE_KEY"},
+	keys:    []string{dshKey},
 	install: installDSH,
 	own:     ownDSHFiles,
 	tool:    func(server, name string) string { return "mcp__" + server + "__" + name },
@@ -60,35 +61,29 @@ func installDSH(h *claudeHome, program string) {
 		h.t.Fatal(err)
 	}
 	h.write(".dsh/profiles/acp/package.json", dshProfile)
-	h.write(".dsh/profiles/acp/cordis.patch.yml", strings.ReplaceAll(dshTree, "$URL", h.model.URL()))
-	h.env = append(h.env, "FAKE_KEY="+apiKey)
+	h.write(".dsh/profiles/acp/cordis.patch.yml", dshBridge)
+	local := dshLocal(h)
+	h.write(local.Files[0].Path, string(local.Files[0].Data))
+	h.env = append(h.env, dshKey+"="+apiKey)
 }
+
+// dshKey is the variable of the key in the CLI's tree for the model.
+const dshKey = "LOCAL_MODEL_KEY"
 
 const dshProfile = `{"name": "profile-acp", "private": true, "dsh": {"profile": {"bundles": ["@deepseek-ai/dsh-base"]}}}
 `
 
-// Nothing but the model is talked to.
-const dshTree = `- id: session-title-llm
-  disabled: true
-- id: llm-deepseek
-  disabled: true
-- id: web-search-deepseek
-  disabled: true
-- id: llm-pi-ai
-  config:
-    providers:
-      fake:
-        apiKeyEnv: FAKE_KEY
-        api: openai-completions
-        baseURL: $URL/v1
-        models: [{id: fake-model, name: Fake, contextWindow: 128000, maxTokens: 8000}]
-- id: agent-default-model
-  config: {provider: fake, model: fake-model}
-- insert:
+// dshBridge is the bridge's row, which newer releases bring along.
+const dshBridge = `- insert:
     - id: acp
       name: '@deepseek-ai/dsh-acp'
-      config: {provider: fake, model: fake-model}
+      config: {provider: local, model: local-model}
 `
+
+// dshLocal has DSH talk to nobody but the model of h.
+func dshLocal(h *claudeHome) agents.LocalModel {
+	return dsh.New("test").(agents.Local).AtModel(h.model.URL(), h.user)
+}
 
 func ownDSHFiles(h *claudeHome) []string {
 	h.t.Helper()
@@ -96,15 +91,15 @@ func ownDSHFiles(h *claudeHome) []string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	server := `- insert:
+	tree := string(dshLocal(h).Files[0].Data) + `- insert:
     - id: own # the one I wrote
       name: '@deepseek-ai/dsh-mcp-client'
       config: {serverName: own, transport: stdio, command: '` + self + `', env: {` + ownServerVar + `: '1', OWN_SECRET: '` + serverSecret + `'}}
 `
 	var theirs []string
 	for name, text := range map[string]string{
-		h.user + "/.dsh/cordis.patch.yml":              server,
-		h.user + "/.dsh/profiles/acp/cordis.patch.yml": strings.ReplaceAll(dshTree, "$URL", h.model.URL()),
+		h.user + "/.dsh/cordis.patch.yml":              tree,
+		h.user + "/.dsh/profiles/acp/cordis.patch.yml": dshBridge,
 		h.user + "/.dsh/profiles/acp/package.json":     dshProfile,
 		h.user + "/.dsh/AGENTS.md":                     "Always say please.\n",
 		h.user + "/.dsh/settings.yaml":                 "permissionPresets:\n  defaultPreset: danger-full-access\n",

@@ -1,0 +1,108 @@
+package doctor_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley/agents"
+	"parley/agents/agenttest"
+	"parley/agents/claude"
+	"parley/agents/codex"
+	"parley/agents/dsh"
+	"parley/agents/grok"
+	"parley/app"
+	"parley/app/doctor"
+	"parley/build/clis"
+	"parley/mcp"
+)
+
+// The real CLIs pass all checks, but for what they say that they have no way to
+// do, and what they were given of the person is nothing.
+func TestRealCLIs(t *testing.T) {
+	for _, c := range []struct {
+		of     agents.Adapter
+		path   func(*testing.T) string
+		cannot app.Check // "" for nothing
+		why    string
+	}{
+		{of: claude.New(), path: lies(clis.Claude)},
+		{of: codex.New("test"), path: lies(clis.Codex)},
+		{of: grok.New("test"), path: lies(clis.Grok)},
+		{dsh.New("test"), withProfile, app.CheckResume, "resume_never"},
+	} {
+		t.Run(string(c.of.Info().Family), func(t *testing.T) {
+			if c.of.Info().Family != agents.Claude {
+				agenttest.Long(t)
+			}
+			t.Parallel()
+			a := newPlace(t, doctor.Patience{Probe: 2 * time.Second}, at{c.of, c.path(t)}).tries()
+			if len(a.Checks) != len(app.Checks()) {
+				t.Errorf("%d checks", len(a.Checks))
+			}
+			for _, r := range a.Checks {
+				if r.Check == c.cannot {
+					if r.State != app.CheckNotTried || r.Finding == nil || r.Finding.Code != c.why {
+						t.Errorf("%s: %s %+v", r.Check, r.State, r.Finding)
+					}
+					continue
+				}
+				if r.State != app.CheckPassed {
+					t.Errorf("%s: %s %+v", r.Check, r.State, r.Finding)
+				}
+				if r.Check == app.CheckWaits && (r.MS != mcp.DefaultLimits().Transport().Milliseconds() || r.TriedMS < 1500) {
+					t.Errorf("waits %+v", r)
+				}
+				if r.MS == 0 && r.Check != app.CheckTools && r.Check != app.CheckLeft {
+					t.Errorf("%s took no time", r.Check)
+				}
+			}
+			t.Logf("%+v", a)
+		})
+	}
+}
+
+func lies(c *clis.CLI) func(*testing.T) string {
+	return func(t *testing.T) string { return c.Path(t) }
+}
+
+// withProfile is DSH as a release that brings its profile for ACP along: the
+// pinned one has to be given it in each new home.
+func withProfile(t *testing.T) string {
+	real := clis.DSH.Path(t)
+	plugins := filepath.Join(filepath.Dir(real), "..", "@deepseek-ai")
+	script := fmt.Sprintf(`#!/bin/sh
+profile="$HOME/.dsh/profiles/acp"
+if [ "$1" != --version ] && [ ! -d "$profile" ]; then
+	mkdir -p "$profile/node_modules/@deepseek-ai"
+	ln -s '%[1]s/dsh-acp' "$profile/node_modules/@deepseek-ai/dsh-acp"
+	echo '{"private": true, "dsh": {"profile": {"bundles": ["@deepseek-ai/dsh-base"]}}}' > "$profile/package.json"
+	echo '[{insert: [{id: acp, name: "@deepseek-ai/dsh-acp", config: {provider: local, model: local-model}}]}]' > "$profile/cordis.patch.yml"
+fi
+exec '%[2]s' '%[3]s' "$@"
+`, plugins, filepath.Join(filepath.Dir(real), "node"), real)
+	path := filepath.Join(t.TempDir(), "dsh")
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// at is a family whose program lies somewhere.
+type at struct {
+	agents.Adapter
+	path string
+}
+
+func (a at) Info() agents.Info {
+	info := a.Adapter.Info()
+	info.Binaries = []string{a.path}
+	return info
+}
+
+// AtModel implements agents.Local.
+func (a at) AtModel(url, home string) agents.LocalModel {
+	return a.Adapter.(agents.Local).AtModel(url, home)
+}
