@@ -162,3 +162,15 @@ func TestChatFaults(t *testing.T) {
 		}
 	}
 }
+
+// What DSH says in its user's name comes after what that said, and counts for
+// nothing.
+func TestRemarksOfDSH(t *testing.T) {
+	s := start(t, fakemodel.Step{When: fakemodel.UserSays("build it"), Times: fakemodel.Always, Reply: fakemodel.Text("done")})
+	for _, remark := range []string{"Current runtime context: a computer", `<system-reminder>\nThe following workspace instructions may be relevant.\n</system-reminder>`} {
+		status, body, _ := complete(t, s, "false", `[{"role":"user","content":"build it"},{"role":"user","content":"`+remark+`"}]`)
+		if status != http.StatusOK {
+			t.Errorf("after %q: %s", remark, body)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -59,16 +60,20 @@ func (m Message) Texts() string {
 	return strings.Join(texts, "\n")
 }
 
-// remark is how DSH begins a message of its own, which it sends in its user's
+// remarks are how DSH begins messages of its own, which it sends in its user's
 // name after what that said.
-const remark = "Current runtime context"
+var remarks = []string{"Current runtime context", "<system-reminder>\nThe following workspace instructions"}
+
+func isRemark(text string) bool {
+	return slices.ContainsFunc(remarks, func(begin string) bool { return strings.HasPrefix(text, begin) })
+}
 
 // LastUserText returns the texts of the newest user message that has any and is
 // not a remark; "" when none has.
 func (r Request) LastUserText() string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if m := r.Messages[i]; m.Role == "user" {
-			if text := m.Texts(); text != "" && !strings.HasPrefix(text, remark) {
+			if text := m.Texts(); text != "" && !isRemark(text) {
 				return text
 			}
 		}
