@@ -138,7 +138,7 @@ it('gives the focus back where it was, from a card and from a dialog', async () 
   await page.locator('.card').waitFor({ state: 'detached' });
   await expect.poll(focused).toBe('comp-text');
 
-  await show('', 'settings', '.profiles-add');
+  await show('', 'settings', '.set-add');
   const edit = page.locator('.set-row', { hasText: 'work' }).getByRole('button', { name: 'Edit' });
   await edit.focus();
   await page.keyboard.press('Enter');

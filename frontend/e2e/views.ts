@@ -100,9 +100,9 @@ const pages: View[] = [
     name: 'Settings, profiles and what is kept',
     query: '',
     hash: 'settings',
-    wait: '.profiles-add',
+    wait: '.set-add',
     inWindow: true,
-    act: scrolledTo('.set-group:has(.profiles-add)'),
+    act: scrolledTo('.set-group:has(.set-add)'),
   },
   { id: 'settings-browser', name: 'Settings in a browser', query: '', hash: 'settings', wait: '.settings' },
   {
@@ -110,7 +110,7 @@ const pages: View[] = [
     name: 'A profile',
     query: '',
     hash: 'settings',
-    wait: '.profiles-add',
+    wait: '.set-add',
     inWindow: true,
     act: clicked('.set-row:has-text("work") .btn:not(.icon)', '.profile-sheet table'),
   },
@@ -119,10 +119,10 @@ const pages: View[] = [
     name: 'A profile with a line that is no variable',
     query: '',
     hash: 'settings',
-    wait: '.profiles-add',
+    wait: '.set-add',
     inWindow: true,
     act: async (page) => {
-      await page.locator('.profiles-add .btn').first().click();
+      await page.locator('.set-add .btn').first().click();
       await page.locator('.profile-sheet input').first().fill('night shift');
       await page.locator('.profile-sheet textarea').fill('HTTPS_PROXY=http://proxy.example:3128\nNO PROXY');
       await page.locator('.profile-sheet .help.bad').waitFor();
@@ -133,7 +133,7 @@ const pages: View[] = [
     name: 'A profile, to be removed',
     query: '',
     hash: 'settings',
-    wait: '.profiles-add',
+    wait: '.set-add',
     inWindow: true,
     act: clicked('.set-row:has-text("work") .btn.icon', '.menu [role="menuitem"]', '.dialog .btn.risk'),
   },

@@ -1,11 +1,11 @@
 import { api } from '../../backend/client.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
-import { oneLine, shortPath } from '../../lib/text.ts';
+import { shortPath } from '../../lib/text.ts';
 import { nameOf, useAgents } from '../../state/agents.ts';
 import { takeSettings, useSettings } from '../../state/settings.ts';
 import { Line } from '../../ui/bits.tsx';
-import { Mark } from '../../ui/mark.tsx';
 import { leaveOut, type Row } from './mcp.logic.ts';
+import { AgentSwitches } from './switches.tsx';
 
 interface Props {
   row: Row;
@@ -38,34 +38,14 @@ export function OwnServer({ row, mayChange, save }: Props) {
           file: shortPath(row.what, home),
         })}
       </p>
-      <section className="mcp-who" aria-label={t('mcp.ownSwitches')}>
-        <h3 className="mcp-sub">{t('mcp.ownSwitches')}</h3>
-        <ul className="mcp-switches">
-          {row.reach.map((r) => {
-            const { name } = nameOf(agents, r.agent);
-            const on = r.state !== 'left_out';
-            return (
-              <li key={r.agent}>
-                <Mark family={r.agent} title={name} />
-                <span className="grow trunc">{name}</span>
-                <button
-                  type="button"
-                  className="switch"
-                  role="switch"
-                  aria-checked={on}
-                  aria-label={name}
-                  title={r.why ? oneLine(r.why) : undefined}
-                  disabled={!mayChange || r.why !== ''}
-                  onClick={() => choose(r.agent, on)}
-                >
-                  <span />
-                </button>
-              </li>
-            );
-          })}
-        </ul>
-        <p className="mut note">{t('mcp.ownSwitchesNote')}</p>
-      </section>
+      <AgentSwitches
+        title={t('mcp.ownSwitches')}
+        note={t('mcp.ownSwitchesNote')}
+        reach={row.reach}
+        isOn={(r) => r.state !== 'left_out'}
+        fixed={(r) => !mayChange || r.why !== ''}
+        flip={(r, on) => choose(r.agent, !on)}
+      />
     </>
   );
 }

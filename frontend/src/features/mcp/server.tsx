@@ -7,13 +7,13 @@ import { nameOf, useAgents } from '../../state/agents.ts';
 import { useMCP } from '../../state/mcp.ts';
 import { Line } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Mark } from '../../ui/mark.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { FieldDialog } from './field.tsx';
 import { fieldHelp } from './help.logic.ts';
 import type { Change } from './load.ts';
 import { canChange, edit, isFilledIn, type Row, shown, switchEdit, unsetFields } from './mcp.logic.ts';
 import { OwnServer } from './own.tsx';
+import { AgentSwitches } from './switches.tsx';
 import { TestResult, tryServer } from './try.tsx';
 
 interface Props {
@@ -239,45 +239,20 @@ function originWords(t: T, server: string, o: MCPOrigin): string {
   return o.line > 0 ? t('mcp.from.line', { path: oneLine(path), line: o.line }) : oneLine(path);
 }
 
-/** Who gets it, with a switch for each agent. */
+/** Who gets it. A project's servers are trusted or not, for all agents alike. */
 function Switches({ row, server, mayChange, profile, change }: Props & { server: MCPServer }) {
   const t = useT();
-  const agents = useAgents((s) => s.list);
   if (row.group === 'project') return null;
   return (
-    <section className="mcp-who" aria-label={t('mcp.whoGets')}>
-      <h3 className="mcp-sub">
-        {t('mcp.whoGets')}
-        {profile !== 'default' && <span className="mut"> {t('mcp.allProfiles')}</span>}
-      </h3>
-      <ul className="mcp-switches">
-        {row.reach.map((r) => {
-          const { name } = nameOf(agents, r.agent);
-          const on = r.state === 'on';
-          return (
-            <li key={r.agent}>
-              <Mark family={r.agent} title={name} />
-              <span className="grow trunc">{name}</span>
-              <button
-                type="button"
-                className="switch"
-                role="switch"
-                aria-checked={on}
-                aria-label={name}
-                title={r.why ? oneLine(r.why) : undefined}
-                disabled={!mayChange || r.state === 'own' || r.state === 'incomplete'}
-                onClick={() =>
-                  void change(() => api.editMCP(switchEdit({ ...server, state: r.state }, r.agent, !on)))
-                }
-              >
-                <span />
-              </button>
-            </li>
-          );
-        })}
-      </ul>
-      {row.group === 'managed' && <p className="mut note">{t('mcp.managedWords')}</p>}
-    </section>
+    <AgentSwitches
+      title={t('mcp.whoGets')}
+      aside={profile !== 'default' && <span className="mut"> {t('mcp.allProfiles')}</span>}
+      note={row.group === 'managed' ? t('mcp.managedWords') : ''}
+      reach={row.reach}
+      isOn={(r) => r.state === 'on'}
+      fixed={(r) => !mayChange || r.state === 'own' || r.state === 'incomplete'}
+      flip={(r, on) => void change(() => api.editMCP(switchEdit({ ...server, state: r.state }, r.agent, on)))}
+    />
   );
 }
 

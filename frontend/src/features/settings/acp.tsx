@@ -8,11 +8,9 @@ import { takeAgents, useAgents } from '../../state/agents.ts';
 import { takeSettings, useSettings } from '../../state/settings.ts';
 import { Coded, Line } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { Mark } from '../../ui/mark.tsx';
-import { Menu } from '../../ui/menu.tsx';
 import { type ACPDraft, type ACPField, agentOf, draftOf, faults, fieldOf, idOf } from './acp.logic.ts';
-import { Group } from './parts.tsx';
+import { Removable } from './removable.tsx';
 
 /** Saves the whole list, and has the agents looked for that are new in it. */
 async function saveAgents(acp_agents: ACPAgent[]): Promise<void> {
@@ -25,105 +23,57 @@ export function ACPAgents() {
   const t = useT();
   const list = useSettings((s) => s.settings.acp_agents);
   const found = useAgents((s) => s.list?.agents);
-  /** Its place in the list; the length of the list is a new one. */
-  const [editing, setEditing] = useState<number | null>(null);
-  const [removing, setRemoving] = useState<ACPAgent | null>(null);
-  const [error, setError] = useState('');
   const mayChange = inWindow();
-
-  const remove = async (gone: ACPAgent) => {
-    setRemoving(null);
-    setError('');
-    try {
-      await saveAgents(list.filter((a) => a.id !== gone.id));
-    } catch (e) {
-      setError(errorWords(e, t('settings.notSaved')));
-    }
-  };
+  const isMissing = (a: ACPAgent) => found?.find((f) => f.family === `acp:${a.id}`)?.state === 'not_found';
 
   return (
-    <Group title={t('acp.title')}>
-      <p className="mut note rules-note">
-        <Coded text={t(mayChange ? 'acp.note' : 'acp.elsewhere')} />
-      </p>
-      {error && (
-        <p className="notice error" role="alert">
-          {error}
-        </p>
-      )}
-      {list.map((a, at) => (
-        <div key={a.id} className="set-row">
-          <Mark family={`acp:${a.id}`} title={a.name} />
-          <div className="grow">
-            <div className="set-label">
-              <Line text={a.name} />
-            </div>
-            <div className="mut note">
-              <Line text={[a.command, ...a.args].join(' ')} />
-              {found?.find((f) => f.family === `acp:${a.id}`)?.state === 'not_found' &&
-                ` · ${t('agent.notFound')}`}
-            </div>
-          </div>
-          {mayChange && (
-            <span className="row">
-              <button type="button" className="btn sm" onClick={() => setEditing(at)}>
-                {t('profiles.edit')}
-              </button>
-              <Menu
-                className="btn icon sm"
-                title={t('common.more')}
-                align="right"
-                items={[{ id: 'remove', label: t('profiles.remove'), danger: true }]}
-                choose={() => setRemoving(a)}
-              >
-                <Icon name="more" />
-              </Menu>
-            </span>
-          )}
-        </div>
-      ))}
-      {mayChange && (
-        <p className="profiles-add">
-          <button type="button" className="btn sm" onClick={() => setEditing(list.length)}>
-            <Icon name="plus" small />
-            {t('acp.add')}
-          </button>
-        </p>
-      )}
-      {editing !== null && <Editor list={list} at={editing} close={() => setEditing(null)} />}
-      {removing && (
-        <Dialog
-          title={t('acp.removeTitle', { name: oneLine(removing.name) })}
-          close={() => setRemoving(null)}
-          foot={
-            <>
-              <button type="button" className="btn" onClick={() => setRemoving(null)}>
-                {t('common.cancel')}
-              </button>
-              <button type="button" className="btn risk" onClick={() => void remove(removing)}>
-                {t('profiles.remove')}
-              </button>
-            </>
-          }
-        >
-          <p>{t('acp.removeWords')}</p>
-        </Dialog>
-      )}
-    </Group>
+    <Removable
+      title={t('acp.title')}
+      note={t(mayChange ? 'acp.note' : 'acp.elsewhere')}
+      error=""
+      rows={list}
+      keyOf={(a) => a.id}
+      show={(a) => ({
+        mark: <Mark family={`acp:${a.id}`} title={a.name} />,
+        name: <Line text={a.name} />,
+        note: (
+          <>
+            <Line text={[a.command, ...a.args].join(' ')} />
+            {isMissing(a) && ` · ${t('agent.notFound')}`}
+          </>
+        ),
+      })}
+      mayChange={mayChange}
+      mayRemove={() => true}
+      add={t('acp.add')}
+      removeTitle={(a) => t('acp.removeTitle', { name: oneLine(a.name) })}
+      removeWords={() => t('acp.removeWords')}
+      remove={(gone) => saveAgents(list.filter((a) => a.id !== gone.id))}
+      notRemoved={t('settings.notSaved')}
+      editor={(a, close) => <Editor list={list} agent={a === 'new' ? null : a} close={close} />}
+    />
   );
 }
 
-/** The agent at a place of the list; the place behind the last makes a new one. */
-function Editor({ list, at, close }: { list: readonly ACPAgent[]; at: number; close: () => void }) {
+/** One agent of the list; null makes a new one. */
+function Editor({
+  list,
+  agent,
+  close,
+}: {
+  list: readonly ACPAgent[];
+  agent: ACPAgent | null;
+  close: () => void;
+}) {
   const t = useT();
-  const before = list[at] ?? null;
-  const [draft, setDraft] = useState<ACPDraft>(() => draftOf(before));
-  const [ownID, setOwnID] = useState(before !== null); // it no longer follows the name
+  const [at] = useState(agent ? list.indexOf(agent) : list.length); // as it was when this opened
+  const [draft, setDraft] = useState<ACPDraft>(() => draftOf(agent));
+  const [ownID, setOwnID] = useState(agent !== null); // it no longer follows the name
   const [tried, setTried] = useState(false);
   const [refused, setRefused] = useState<{ field: ACPField | null; words: string } | null>(null);
   const wrong = faults(
     draft,
-    list.filter((a) => a !== before).map((a) => a.id),
+    list.filter((_, n) => n !== at).map((a) => a.id),
   );
 
   const change = (part: Partial<ACPDraft>) => {
@@ -137,7 +87,7 @@ function Editor({ list, at, close }: { list: readonly ACPAgent[]; at: number; cl
     setTried(true);
     if (Object.keys(wrong).length > 0) return;
     const next = [...list];
-    next[at] = agentOf(before, draft);
+    next[at] = agentOf(agent, draft);
     try {
       await saveAgents(next);
       close();
@@ -154,7 +104,7 @@ function Editor({ list, at, close }: { list: readonly ACPAgent[]; at: number; cl
 
   return (
     <Dialog
-      title={before ? t('acp.editTitle', { name: oneLine(before.name) }) : t('acp.add')}
+      title={agent ? t('acp.editTitle', { name: oneLine(agent.name) }) : t('acp.add')}
       close={close}
       className="profile-sheet"
       foot={
@@ -174,13 +124,13 @@ function Editor({ list, at, close }: { list: readonly ACPAgent[]; at: number; cl
             />
           )}
         </Field>
-        <Field label={t('acp.id')} fault={fault('id')} note={t(before ? 'acp.idKept' : 'acp.idNote')}>
+        <Field label={t('acp.id')} fault={fault('id')} note={t(agent ? 'acp.idKept' : 'acp.idNote')}>
           {(props) => (
             <input
               {...props}
               className="field mono"
               value={draft.id}
-              readOnly={before !== null}
+              readOnly={agent !== null}
               onChange={(e) => {
                 setOwnID(true);
                 change({ id: e.target.value });

@@ -6,19 +6,15 @@ import { errorWords, type T, useT } from '../../lib/i18n/i18n.ts';
 import { oneLine } from '../../lib/text.ts';
 import { useAgents } from '../../state/agents.ts';
 import { takeProfiles, useProfiles } from '../../state/profiles.ts';
-import { Coded, Line } from '../../ui/bits.tsx';
+import { Line } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Menu } from '../../ui/menu.tsx';
-import { Group } from './parts.tsx';
 import { badVariables, contents, draftOf, type ProfileDraft } from './profiles.logic.ts';
+import { Removable } from './removable.tsx';
 
 /** What agents start with, by a name: made, changed, renamed, removed. */
 export function Profiles() {
   const t = useT();
   const list = useProfiles((s) => s.list);
-  const [editing, setEditing] = useState<Profile | 'new' | null>(null);
-  const [removing, setRemoving] = useState<Profile | null>(null);
   const [error, setError] = useState('');
   const mayChange = inWindow();
 
@@ -33,82 +29,26 @@ export function Profiles() {
     };
   }, [t]);
 
-  const remove = async (p: Profile) => {
-    setRemoving(null);
-    setError('');
-    try {
-      takeProfiles((await api.removeProfile(p.name)).profiles);
-    } catch (e) {
-      setError(errorWords(e, t('common.offline')));
-    }
-  };
-
   return (
-    <Group title={t('profiles.title')}>
-      <p className="mut note rules-note">
-        <Coded text={t(mayChange ? 'profiles.note' : 'profiles.elsewhere')} />
-      </p>
-      {error && (
-        <p className="notice error" role="alert">
-          {error}
-        </p>
-      )}
-      {list?.map((p) => (
-        <div key={p.name} className="set-row">
-          <div className="grow">
-            <div className="set-label">
-              <Line text={p.name === 'default' ? t('start.defaultProfile') : p.name} />
-            </div>
-            <div className="mut note">{summary(t, p)}</div>
-          </div>
-          {mayChange && (
-            <span className="row">
-              <button type="button" className="btn sm" onClick={() => setEditing(p)}>
-                {t('profiles.edit')}
-              </button>
-              {p.name !== 'default' && (
-                <Menu
-                  className="btn icon sm"
-                  title={t('common.more')}
-                  align="right"
-                  items={[{ id: 'remove', label: t('profiles.remove'), danger: true }]}
-                  choose={() => setRemoving(p)}
-                >
-                  <Icon name="more" />
-                </Menu>
-              )}
-            </span>
-          )}
-        </div>
-      ))}
-      {mayChange && list && (
-        <p className="profiles-add">
-          <button type="button" className="btn sm" onClick={() => setEditing('new')}>
-            <Icon name="plus" small />
-            {t('profiles.add')}
-          </button>
-        </p>
-      )}
-      {editing && <Editor profile={editing === 'new' ? null : editing} close={() => setEditing(null)} />}
-      {removing && (
-        <Dialog
-          title={t('profiles.removeTitle', { name: oneLine(removing.name) })}
-          close={() => setRemoving(null)}
-          foot={
-            <>
-              <button type="button" className="btn" onClick={() => setRemoving(null)}>
-                {t('common.cancel')}
-              </button>
-              <button type="button" className="btn risk" onClick={() => void remove(removing)}>
-                {t('profiles.remove')}
-              </button>
-            </>
-          }
-        >
-          <p>{t('profiles.removeWords', { n: removing.sessions })}</p>
-        </Dialog>
-      )}
-    </Group>
+    <Removable
+      title={t('profiles.title')}
+      note={t(mayChange ? 'profiles.note' : 'profiles.elsewhere')}
+      error={error}
+      rows={list}
+      keyOf={(p) => p.name}
+      show={(p) => ({
+        name: <Line text={p.name === 'default' ? t('start.defaultProfile') : p.name} />,
+        note: summary(t, p),
+      })}
+      mayChange={mayChange}
+      mayRemove={(p) => p.name !== 'default'}
+      add={t('profiles.add')}
+      removeTitle={(p) => t('profiles.removeTitle', { name: oneLine(p.name) })}
+      removeWords={(p) => t('profiles.removeWords', { n: p.sessions })}
+      remove={async (p) => takeProfiles((await api.removeProfile(p.name)).profiles)}
+      notRemoved={t('common.offline')}
+      editor={(p, close) => <Editor profile={p === 'new' ? null : p} close={close} />}
+    />
   );
 }
 

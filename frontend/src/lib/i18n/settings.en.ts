@@ -40,15 +40,15 @@ export const settings = {
   'kept.days': 'days',
   'kept.files': 'files',
   'kept.copies': 'copies',
+  'settings.edit': 'Edit',
+  'settings.remove': 'Remove',
   'profiles.title': 'Profiles',
   'profiles.note':
     'What agents start with, by a name: variables, secrets, MCP servers, and the model of new sessions. Sessions keep theirs.',
   'profiles.elsewhere': 'Only the window on the computer itself and `parley profiles` change them.',
   'profiles.notRead': 'The profiles could not be read.',
   'profiles.add': 'New profile',
-  'profiles.edit': 'Edit',
   'profiles.editTitle': 'Profile {name}',
-  'profiles.remove': 'Remove',
   'profiles.removeTitle': 'Remove the profile {name}?',
   'profiles.removeWords': {
     one: 'Its secrets and MCP overrides go with it. One session has it: that can be read, but its agent won’t start any more.',

@@ -41,15 +41,15 @@ export const settings: { [K in keyof typeof english]: string | Forms } = {
   'kept.days': '天',
   'kept.files': '个',
   'kept.copies': '份',
+  'settings.edit': '编辑',
+  'settings.remove': '移除',
   'profiles.title': '配置',
   'profiles.note':
     '智能体启动时使用的一组设置：变量、密钥、MCP 服务器，以及新会话的模型。会话保留各自的配置。',
   'profiles.elsewhere': '只有这台电脑上的窗口和 `parley profiles` 能修改。',
   'profiles.notRead': '无法读取配置。',
   'profiles.add': '新建配置',
-  'profiles.edit': '编辑',
   'profiles.editTitle': '配置 {name}',
-  'profiles.remove': '移除',
   'profiles.removeTitle': '移除配置 {name}？',
   'profiles.removeWords': {
     other: '它的密钥和 MCP 覆盖设置会一并移除。有 {n} 个会话使用它：仍可查看，但智能体不再启动。',
