@@ -92,6 +92,9 @@ type Info struct {
 	LoginCmd   string   // a command that logs in
 	WhenFound  bool     // nobody is told of the family where it is not installed
 	PlanOnly   bool     // its agents get the tool for plans and may not ask the person
+	// StopWithin is how long its agents may take to heed a stop before their
+	// processes are ended, where the usual limit is too short for them; 0 else.
+	StopWithin time.Duration
 	Caps       Caps
 }
 
@@ -120,6 +123,9 @@ type Install struct {
 	Login   Login
 	Models  []ModelInfo // as the CLI itself lists them; nil when it does not, then the family's own
 	Problem *Problem    // why it cannot be used as it is, or nil
+	// Once says that it can be launched only as one whose process answers a single
+	// message; see Launch.Once. Such an install neither steers nor forks.
+	Once bool
 }
 
 // Problem says what went wrong, what to do, and what was seen.
@@ -190,6 +196,11 @@ type Launch struct {
 	// Masked lists texts that must not be printed: values of secret variables
 	// and headers.
 	Masked []string
+	// Once says that the process answers one message and ends with its turn. It
+	// does nothing before that message, its MCP servers included, and the next
+	// one resumes the conversation in a process of its own. It cannot be
+	// interrupted but by its end.
+	Once bool
 }
 
 // Turn is one input.
@@ -218,6 +229,7 @@ type Conn struct {
 	In   io.WriteCloser  // its stdin
 	Out  io.Reader       // its stdout
 	Done <-chan struct{} // closed when the process tree has ended
+	Once bool            // it was started by a Launch with Once
 }
 
 // Adapter is one family. All methods may be called from any goroutine; Plan,

@@ -47,6 +47,7 @@ func (adapter) Info() agents.Info {
 		LeastKnown: "1.18.33",
 		InstallCmd: "npm install -g opencode-ai",
 		LoginCmd:   loginCommand,
+		StopWithin: stopWithin,
 		Caps: agents.Caps{
 			Resume:     true,
 			Images:     true,

@@ -16,6 +16,11 @@ const settleTime = 2 * time.Second
 // by seconds; a turn that ended before them would take theirs for another's.
 const trailTime = 30 * time.Second
 
+// stopWithin is how long the CLI may take to heed a stop. It does so in the one
+// thread that does all else of its: a stop of 0.1 s took more than 5 s where many
+// others wanted the processor.
+const stopWithin = 30 * time.Second
+
 // handle takes one event.
 func (c *conversation) handle(r received) {
 	switch r.Type {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/agents"
 	"parley/mcp"
@@ -32,6 +33,10 @@ type adapter struct {
 	openHook func()
 	// interrupted hears of each interrupt, nil when nobody listens.
 	interrupted chan struct{}
+	// heed holds each interrupt up until it is closed, nil when none is.
+	heed chan struct{}
+	// stopWithin is how long a stop may take.
+	stopWithin time.Duration
 	// sent runs when a prompt has been written and before it is said to be.
 	sent func(agents.Turn)
 	// approval makes the request of an id, nil for one to run rm.
@@ -40,7 +45,7 @@ type adapter struct {
 
 func (ad *adapter) Info() agents.Info {
 	return agents.Info{
-		Family: ad.family, Name: "Scripted", Mark: "Sc",
+		Family: ad.family, Name: "Scripted", Mark: "Sc", StopWithin: ad.stopWithin,
 		Caps: agents.Caps{Resume: true, Fork: ad.forks, Steer: true, Interrupt: true, Modes: []agents.Mode{agents.ModePlan, agents.ModeAsk, agents.ModeEdits, agents.ModeFull}},
 	}
 }
@@ -272,6 +277,9 @@ func (c *conversation) Steer(_ context.Context, t agents.Turn) error {
 }
 
 func (c *conversation) Interrupt(context.Context) error {
+	if c.ad.heed != nil {
+		<-c.ad.heed
+	}
 	err := c.write(toAgent{Op: "interrupt"})
 	if c.ad.interrupted != nil {
 		c.ad.interrupted <- struct{}{}

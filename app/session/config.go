@@ -91,7 +91,7 @@ type Servers struct {
 type Waits struct {
 	Open     time.Duration // an agent's start until it takes a message; 3 min
 	Tools    time.Duration // until the CLI has listed our tools; 15 s
-	Stop     time.Duration // an interrupted turn's end, then the tree is ended; 5 s
+	Stop     time.Duration // an interrupted turn's end, then the tree is ended, unless its family asks for longer; 5 s
 	Last     time.Duration // what an ended agent still has to say; 2 s
 	ToolCall time.Duration // a tool call's place in the stream, to tell a sub-agent; 1 s
 	End      time.Duration // an agent's polite end, before its tree is ended; 1 s

@@ -208,7 +208,7 @@ func (a *actor) interruptForForm(t *turn) {
 	if t.prompted {
 		a.interrupt(t, l)
 	}
-	t.watchdog = a.later(a.m.cfg.Wait.Stop, func() {
+	t.watchdog = a.later(a.stopLimit(l), func() {
 		if a.turn == t {
 			a.log.Warn("the agent did not stop for its form in time, so its processes are ended", "turn", t.row.ID)
 			a.endAgent(l, exitStopped)

@@ -181,12 +181,17 @@ func (a *actor) stop(cause app.Cause) {
 		a.endAgent(l, exitStopped)
 		return
 	}
-	t.watchdog = a.later(a.m.cfg.Wait.Stop, func() {
+	t.watchdog = a.later(a.stopLimit(l), func() {
 		if a.turn == t {
 			a.log.Warn("the agent did not stop in time, so its processes are ended", "turn", t.row.ID)
 			a.endAgent(l, exitStopped)
 		}
 	})
+}
+
+// stopLimit is how long an interrupted turn of l may last.
+func (a *actor) stopLimit(l *live) time.Duration {
+	return max(l.adapter.Info().StopWithin, a.m.cfg.Wait.Stop)
 }
 
 func (a *actor) interrupt(t *turn, l *live) {
@@ -252,6 +257,9 @@ func (a *actor) turnEnded(l *live, ev agents.Ended) {
 	}
 	if u := appUsage(ev.Usage); u != nil {
 		a.usage = u
+	}
+	if l.once && !brokeOff(ev) {
+		a.endAgent(l, exitClosed) // there is nothing more to come of it
 	}
 	switch {
 	case l.over:

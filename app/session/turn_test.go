@@ -13,6 +13,7 @@ import (
 	"parley/agents"
 	"parley/agents/proc/pids"
 	"parley/app"
+	"parley/app/apptest"
 	"parley/app/session"
 )
 
@@ -164,6 +165,34 @@ func TestDeafAgentIsEnded(t *testing.T) {
 	}
 	if got := w.ad.lastSpec().NativeID; got != native || got == "" {
 		t.Fatalf("resumed %q, not %q", got, native)
+	}
+}
+
+// An agent whose family needs longer to heed a stop has its time, and the same
+// process goes on.
+func TestSlowStop(t *testing.T) {
+	heed := make(chan struct{})
+	w := newWorld(t, func(c *session.Config, ad *adapter) {
+		c.Wait.Stop, ad.stopWithin, ad.heed = time.Nanosecond, apptest.Patience, heed
+	})
+	s := w.create(app.NewSession{})
+	turn := w.send(s.ID, "tool t1\nwait")
+	w.began(turn, "t1")
+	if err := w.m.Stop(context.Background(), s.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.tape.Wait("the stop", func(app.Event) bool { return w.session(s.ID).State == app.StateStopping })
+	close(heed)
+	if end := w.ended(turn); end.Status != app.TurnInterrupted {
+		t.Fatalf("ended %+v", end)
+	}
+	if end := w.ended(w.send(s.ID, "say m again")); end.Status != app.TurnCompleted {
+		t.Fatalf("ended %+v", end)
+	}
+	for _, e := range w.tape.All() {
+		if e.Type == app.EventAgentExited {
+			t.Errorf("the agent was ended: %+v", e.Data)
+		}
 	}
 }
 
