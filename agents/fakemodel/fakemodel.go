@@ -1,8 +1,8 @@
 // Package fakemodel is a scripted model server on the loopback: a real agent
 // CLI talks to it as if it were its provider, and a script says what the model
-// answers. It speaks the Messages and the Chat Completions API, streaming or not,
-// and the Responses API, which only streams; scripts and recorded requests look
-// the same for all.
+// answers. It speaks the Messages, the Chat Completions and the Gemini API, streaming
+// or not, and the Responses API, which only streams; scripts and recorded requests
+// look the same for all.
 // Tests of the families use it, and the doctor, to see what a CLI on this machine
 // really does without an account and without cost.
 //
@@ -76,6 +76,7 @@ func Start(script Script) (*Server, error) {
 	mux.HandleFunc("POST /v1/messages", s.answer(messages))
 	mux.HandleFunc("POST /v1/responses", s.answer(responses))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(chat))
+	mux.HandleFunc("POST /v1beta/models/{call}", s.gemini)
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
 	mux.HandleFunc("HEAD /", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
