@@ -60,14 +60,23 @@ func TestClaudeAsksAndGoesOn(t *testing.T) {
 }
 
 // Every way in which the CLI asks arrives as one card and takes its answer back,
-// through a back end that other programs attach to.
+// in one session, through a back end that other programs attach to.
 func TestClaudeAsksInEveryWay(t *testing.T) {
 	h := newClaude(t)
 	h.ownServers()
 	h.serve()
+	var session app.SessionID
+	says := func(words string) *running {
+		if session != "" {
+			return h.start("sessions", "resume", string(session), words, "--json")
+		}
+		r := h.claude(words)
+		session = r.event(app.EventSessionCreated).SessionID
+		return r
+	}
 	t.Run("permission", func(t *testing.T) {
 		h.model.Add(onSaying("touch it", use("p1", "Bash", map[string]any{"command": "touch made"})), onResult("p1", fakemodel.Text("Made.")))
-		r := h.claude("touch it")
+		r := says("touch it")
 		asked := r.asks(app.KindApproval)
 		if asked.Approval == nil || asked.Approval.Command != "touch made" || asked.ToolUseID != "p1" {
 			t.Fatalf("asked %+v", asked)
@@ -80,7 +89,7 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	})
 	t.Run("permission refused", func(t *testing.T) {
 		h.model.Add(onSaying("remove it", use("p2", "Bash", map[string]any{"command": "rm made"})), onResult("p2", fakemodel.Text("Not then.")))
-		r := h.claude("remove it")
+		r := says("remove it")
 		h.run(exitDone, "answer", r.asks(app.KindApproval).ID, "--deny", "--reason", "it is precious")
 		r.done()
 		told := h.told("p2")
@@ -91,7 +100,7 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	t.Run("question of its own", func(t *testing.T) {
 		h.model.Add(onSaying("which colour", use("n1", "AskUserQuestion", map[string]any{"questions": []any{native("Which colour?", "Red", "Blue")}})),
 			onResult("n1", fakemodel.Text("Blue it is.")))
-		r := h.claude("which colour")
+		r := says("which colour")
 		asked := r.asks(app.KindNative)
 		h.run(exitDone, "answer", asked.ID, "--choose", "Blue")
 		r.done()
@@ -102,7 +111,7 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	t.Run("questions of its own", func(t *testing.T) {
 		h.model.Add(onSaying("which two", use("n2", "AskUserQuestion", map[string]any{"questions": []any{native("Which door?", "Left", "Right"), native("Which key?", "Brass", "Iron")}})),
 			onResult("n2", fakemodel.Text("Fine.")))
-		r := h.claude("which two")
+		r := says("which two")
 		asked := r.asks(app.KindNative)
 		if len(asked.Questions) != 2 {
 			t.Fatalf("asked %+v", asked)
@@ -117,7 +126,7 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	// the project they have allowed.
 	t.Run("server of the person", func(t *testing.T) {
 		h.model.Add(onSaying("order one", use("e1", "mcp__own__order", map[string]any{})), onResult("e1", fakemodel.Text("Ordered.")))
-		r := h.claude("order one")
+		r := says("order one")
 		h.run(exitDone, "answer", r.asks(app.KindApproval).ID, "--allow", "once")
 		asked := r.asks(app.KindElicitation)
 		if asked.Server != "own" || len(asked.Questions) != 2 || asked.Question != "Which shirt?" {
@@ -131,7 +140,7 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	})
 	t.Run("server of the project", func(t *testing.T) {
 		h.model.Add(onSaying("order another", use("e2", "mcp__theirs__order", map[string]any{})), onResult("e2", fakemodel.Text("No then.")))
-		r := h.claude("order another")
+		r := says("order another")
 		asked := r.asks(app.KindElicitation)
 		h.run(exitDone, "answer", asked.ID, "--decline")
 		r.done()
@@ -141,7 +150,7 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	})
 	t.Run("all that a server can ask", func(t *testing.T) {
 		h.model.Add(onSaying("ask all of it", use("e3", "mcp__theirs__ask", elicitationRequests())), onResult("e3", fakemodel.Text("I see.")))
-		r := h.claude("ask all of it")
+		r := says("ask all of it")
 		r.elicited(h.home)
 		r.done()
 		elicitedAnswers(t, r, h.told("e3").Text)
@@ -150,7 +159,7 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	t.Run("dismissed", func(t *testing.T) {
 		h.model.Add(fakemodel.Step{When: fakemodel.UserSays("ask and be closed"), Answer: asks("d1", "Which database?", "Postgres", "SQLite")},
 			onResult("d1", fakemodel.Text("I leave it.")))
-		r := h.claude("ask and be closed")
+		r := says("ask and be closed")
 		h.run(exitDone, "answer", r.asks(app.KindClarify).ID, "--dismiss")
 		r.done()
 		got := h.clarified("d1")
