@@ -60,7 +60,7 @@ func StartChild(t testing.TB, l agents.Launch) *Child {
 		defer close(done)
 		c.exit = exitOf(c.cmd.Wait(), c.cmd.ProcessState)
 	}()
-	c.Conn = agents.Conn{In: in, Out: out, Done: done}
+	c.Conn = agents.Conn{In: in, Out: out, Done: done, Once: l.Once}
 	if l.Connect == agents.ConnectHTTP {
 		c.Conn.In = &listener{WriteCloser: in, process: c.cmd.Process}
 	}

@@ -213,11 +213,16 @@ func (d *decoder) words(method string, params json.RawMessage, line []byte) []ag
 	if json.Unmarshal(params, &n) != nil {
 		return unknown(line)
 	}
-	if text := agents.Redact(first(n.Message, n.Summary)); text != "" && !slices.Contains(d.warned, text) {
-		d.warned = append(d.warned, text) // some come again with every turn
-		return []agents.Event{agents.Notice{Level: "warning", Code: "warning", Text: text, Advice: agents.Redact(n.Details)}}
+	return d.warning(first(n.Message, n.Summary), n.Details)
+}
+
+func (d *decoder) warning(text, details string) []agents.Event {
+	text = agents.Redact(text)
+	if text == "" || slices.Contains(d.warned, text) {
+		return nil
 	}
-	return nil
+	d.warned = append(d.warned, text) // some come again with every turn
+	return []agents.Event{agents.Notice{Level: "warning", Code: "warning", Text: text, Advice: agents.Redact(details)}}
 }
 
 // cut ends what a thread has left open.

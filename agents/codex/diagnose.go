@@ -19,8 +19,12 @@ func explain(output string) (agents.Problem, bool) {
 	lower := strings.ToLower(output)
 	p := agents.Problem{Evidence: agents.LastLines(output)}
 	switch {
+	case noThread(output):
+		return sessionLost(output), true
+	case strings.Contains(lower, "required mcp servers failed"):
+		p.Code, p.Title, p.Advice = "broken", name+" could not start a tool server of Parley.", "Read what it said."
 	case strings.Contains(lower, "unrecognized subcommand"), strings.Contains(lower, "unexpected argument"):
-		p.Code, p.Title = "too_old", name+" is too old for Parley: it has no app server."
+		p.Code, p.Title = "too_old", name+" is too old for Parley."
 		p.Advice, p.Command = "Bring it up to date.", adapter{}.Info().InstallCmd
 	case strings.Contains(lower, "error loading config"), strings.Contains(lower, "config.toml"):
 		p.Code, p.Title = "broken", name+" cannot read its own configuration."

@@ -34,6 +34,7 @@ func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []s
 		return install
 	}
 	install.Version = string(found[1])
+	install.Once = !serves(install.Version)
 	home := homeOf(env)
 	switch _, err := os.Stat(home); {
 	case home == "":

@@ -334,6 +334,12 @@ func (it item) changed() []agents.FileChanged {
 	for _, c := range it.Changes {
 		change := agents.FileChanged{Path: c.Path, Change: "modified", Diff: c.Diff}
 		empty := ""
+		if it.noDiffs {
+			change.Change = first(map[string]string{"add": "added", "delete": "deleted"}[c.Kind.Type], change.Change)
+			change.Added, change.Removed = -1, -1
+			out = append(out, change)
+			continue
+		}
 		switch c.Kind.Type {
 		case "add":
 			change.Change = "added"

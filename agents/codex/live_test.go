@@ -27,6 +27,7 @@ type wish struct {
 	catalog mcp.Catalog
 	strict  bool
 	config  string // more of the person's configuration
+	old     bool   // of a version without the app server that Parley speaks
 }
 
 const apiKey = "sk-test-key-0123456789"
@@ -67,7 +68,12 @@ stream_max_retries = 0
 // not work.
 func prepare(t *testing.T, w wish) (agents.Install, agents.SessionSpec) {
 	t.Helper()
-	install := agents.Install{Family: agents.Codex, Path: clis.Codex.Path(t)}
+	install := agents.Install{Family: agents.Codex, Once: w.old}
+	if w.old {
+		install.Path = clis.CodexOld.Path(t)
+	} else {
+		install.Path = clis.Codex.Path(t)
+	}
 	return install, agents.SessionSpec{
 		SessionID: "s1", NativeID: w.native, Cwd: filepath.Join(w.home, "project"), Mode: w.mode,
 		Catalog: w.catalog, Limits: mcp.DefaultLimits(), RunDir: filepath.Join(w.home, "run"),

@@ -23,6 +23,9 @@ const openLimit = 60 * time.Second
 
 // Open implements agents.Adapter.
 func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
+	if conn.Once {
+		return openExec(conn, spec, host)
+	}
 	c := &conversation{
 		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd), mode: cmp.Or(spec.Mode, agents.ModeAsk),
 		free: freeTools(spec.Catalog), asks: map[string]openAsk{}, starting: map[string]bool{}, served: make(chan struct{}, 1),
@@ -273,11 +276,6 @@ func (o *opening) failure(err error) error {
 		said = agents.Redact(reply.Message)
 	}
 	switch {
-	case noThread(said):
-		return &agents.PlanError{Problem: sessionLost(said)}
-	case strings.Contains(said, "required MCP servers failed"):
-		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
-			Title: name + " could not start a tool server of Parley.", Advice: "Read what it said.", Evidence: agents.LastLines(said)}}
 	case said != "":
 		if p, known := explain(said); known {
 			return &agents.PlanError{Problem: p}

@@ -74,14 +74,17 @@ var modes = map[agents.Mode]mode{
 	agents.ModeFull:  {sandbox: fullAccess, policy: asksRules},
 }
 
-// Plan implements agents.Adapter. Everything but the program goes over the CLI's
-// input when the conversation opens, so nothing of it is in the arguments and
-// no file is written.
+// Plan implements agents.Adapter. With the app server, everything but the program
+// goes over the CLI's input when the conversation opens, so nothing of it is in
+// the arguments and no file is written.
 func (adapter) Plan(install agents.Install, spec agents.SessionSpec) (agents.Launch, error) {
 	if _, ok := modes[cmp.Or(spec.Mode, agents.ModeAsk)]; !ok {
 		return agents.Launch{}, &agents.PlanError{Problem: agents.Problem{
 			Code: "refused_mode", Title: fmt.Sprintf("%s has no permission mode %q.", name, spec.Mode), Advice: "Choose another mode.",
 		}}
+	}
+	if install.Once {
+		return planExec(install, spec)
 	}
 	if _, err := inject.Codex(spec.Catalog, inject.CodexOwn{}); err != nil {
 		return agents.Launch{}, fmt.Errorf("plan MCP servers: %w", err)

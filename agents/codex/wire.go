@@ -87,6 +87,7 @@ type item struct {
 	ExitCode *int            `json:"exitCode"`
 
 	Changes []fileChange `json:"changes"` // fileChange
+	noDiffs bool         // those tell no diffs
 
 	Server    string          `json:"server"` // mcpToolCall
 	Namespace string          `json:"namespace"`

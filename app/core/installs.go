@@ -104,7 +104,7 @@ func agentOf(info agents.Info, in agents.Install) api.Agent {
 		Family: string(info.Family), Name: info.Name, Mark: info.Mark, State: stateOf(in),
 		Path: in.Path, Version: in.Version, InstallCmd: info.InstallCmd, LoginCmd: info.LoginCmd,
 		Models: []api.Model{}, Efforts: info.Caps.Efforts, Modes: []string{},
-		CanSteer: info.Caps.Steer, CanResume: info.Caps.Resume, CanImages: info.Caps.Images, CanFork: info.Caps.Fork,
+		CanSteer: info.Caps.Steer && !in.Once, CanResume: info.Caps.Resume, CanImages: info.Caps.Images, CanFork: info.Caps.Fork && !in.Once,
 	}
 	models := info.Caps.Models
 	if len(in.Models) > 0 {

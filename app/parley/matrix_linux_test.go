@@ -56,6 +56,8 @@ type family struct {
 	ungated bool
 	// forgets: a conversation of it ends with its process.
 	forgets bool
+	// once: a process of it answers one message.
+	once bool
 	// more are arguments of `parley run` that a cell needs with this family.
 	more map[string][]string
 	// formModel is the model of the cells that show forms, "" for the CLI's own.

@@ -99,7 +99,7 @@ func (a *actor) bringUp(ctx context.Context, l *live, w wish) (agents.Agent, err
 		exit := p.Exit()
 		a.post(func() { a.exited(l, agents.Exit{Code: exit.Code, Signal: exit.Signal}, p.Tail()) })
 	})
-	conn := agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done()}
+	conn := agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done(), Once: plan.Once}
 	agent, err := l.adapter.Open(ctx, conn, spec, &host{actor: a, live: l})
 	if errors.Is(err, agents.ErrClosed) {
 		// Its output ended; how its process ends says why.
@@ -113,7 +113,7 @@ func (a *actor) bringUp(ctx context.Context, l *live, w wish) (agents.Agent, err
 	if err != nil {
 		return nil, fmt.Errorf("open the conversation: %w", err)
 	}
-	if l.offered {
+	if l.offered && !plan.Once {
 		a.awaitTools(ctx, l, p)
 	}
 	return agent, nil
@@ -261,7 +261,7 @@ func (a *actor) started(l *live, p *proc.Proc, install agents.Install, plan agen
 	if a.live != l {
 		return
 	}
-	l.proc = p
+	l.proc, l.once = p, plan.Once
 	a.fact(app.EventAgentStarted, app.AgentStarted{PID: p.PID(), Version: install.Version, Command: command(plan)})
 	a.update(func(s *app.Session) { s.Live = true })
 	if l.reason != "" {

@@ -33,6 +33,7 @@ type live struct {
 	proc  *proc.Proc   // nil until started
 	agent agents.Agent // nil until it takes messages
 
+	once   bool   // its process ends with its turn
 	ready  bool   // it takes a prompt
 	stale  bool   // what it was started with has changed: a new one must take the next prompt
 	again  bool   // start a new one once this one has gone

@@ -35,6 +35,7 @@ const limit = 10 * time.Minute
 //go:embed claude/package.json claude/package-lock.json claude/.npmrc
 //go:embed claude-2.1.197/package.json claude-2.1.197/package-lock.json claude-2.1.197/.npmrc
 //go:embed codex/package.json codex/package-lock.json codex/.npmrc
+//go:embed codex-0.99.0/package.json codex-0.99.0/package-lock.json codex-0.99.0/.npmrc
 //go:embed opencode/package.json opencode/package-lock.json opencode/.npmrc
 //go:embed pi/package.json pi/package-lock.json pi/.npmrc
 //go:embed pi-0.74.2/package.json pi-0.74.2/package-lock.json pi-0.74.2/.npmrc
@@ -74,9 +75,11 @@ var (
 	Claude    = &CLI{Version: "2.1.332", folder: "claude", program: claudeProgram}
 	ClaudeOld = &CLI{Version: "2.1.197", folder: "claude-2.1.197", program: claudeProgram}
 	Codex     = &CLI{Version: "codex-cli 0.171.0", folder: "codex", program: codexProgram}
-	OpenCode  = &CLI{Version: "1.18.33", folder: "opencode", program: openCodeProgram}
-	Pi        = &CLI{Version: "1.6.0", folder: "pi", program: piProgram}
-	Grok      = &CLI{Version: "grok 1.0.41", folder: "grok", program: "home/bin/grok-1.0.41", unpack: "node_modules/@xai-official/grok/bin/postinstall.js"}
+	// CodexOld is from before the app server that Parley speaks.
+	CodexOld = &CLI{Version: "codex-cli 0.99.0", folder: "codex-0.99.0", program: "node_modules/@openai/codex/vendor/x86_64-unknown-linux-musl/codex/codex"}
+	OpenCode = &CLI{Version: "1.18.33", folder: "opencode", program: openCodeProgram}
+	Pi       = &CLI{Version: "1.6.0", folder: "pi", program: piProgram}
+	Grok     = &CLI{Version: "grok 1.0.41", folder: "grok", program: "home/bin/grok-1.0.41", unpack: "node_modules/@xai-official/grok/bin/postinstall.js"}
 	// DSH is the newest release whose packages can all be had, with the bridge to
 	// ACP that was published beside it: newer ones have a bridge of their own, and
 	// ask for packages that are nowhere. Its lock file names, for other systems,

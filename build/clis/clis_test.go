@@ -54,7 +54,7 @@ func TestInstalledOnceAndRuns(t *testing.T) {
 // that it has for an agent.
 func TestInstallWhatTheUsualRunNeeds(t *testing.T) {
 	usual := map[string]*clis.CLI{
-		"claude": clis.Claude, "older claude": clis.ClaudeOld, "codex": clis.Codex, "opencode": clis.OpenCode,
+		"claude": clis.Claude, "older claude": clis.ClaudeOld, "codex": clis.Codex, "older codex": clis.CodexOld, "opencode": clis.OpenCode,
 		"dsh": clis.DSH, "grok": clis.Grok, "pi": clis.Pi, "older pi": clis.PiOld, "example of ACP": clis.ACPExample,
 	}
 	for name, c := range usual {

@@ -60,7 +60,7 @@ func start(t *testing.T, a agents.Adapter, install agents.Install, spec agents.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done()}
+	return p, agents.Conn{In: p.Stdin(), Out: p.Stdout(), Done: p.Done(), Once: plan.Once}
 }
 
 // Open starts the CLI and opens the conversation. It ends with the test, whose
