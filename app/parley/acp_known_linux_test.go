@@ -35,6 +35,23 @@ var qwen = family{
 	},
 }
 
+// gemini describes Gemini CLI to the matrix's cells. With an address of one's own
+// it takes any key, and no account.
+var gemini = family{
+	name: "acp:gemini", cli: clis.Gemini, version: clis.Gemini.Version,
+	keys: []string{"GEMINI_API_KEY"},
+	install: func(h *claudeHome, program string) {
+		h.link("gemini", program)
+		// In a folder that it was not told to trust it starts no MCP server.
+		h.write(".gemini/trustedFolders.json", jsonText(h.t, map[string]any{h.work: "TRUST_FOLDER"}))
+		h.env = append(h.env, "GEMINI_API_KEY="+apiKey, "GOOGLE_GEMINI_BASE_URL="+h.model.URL(), "GEMINI_MODEL=gemini-2.5-pro")
+	},
+	tool: func(server, name string) string { return "mcp_" + server + "_" + name },
+	command: func(call, command string) fakemodel.Reply {
+		return use(call, "run_shell_command", map[string]any{"command": command, "description": "a step"})
+	},
+}
+
 // link puts a program of a CLI where a package manager would put it.
 func (h *claudeHome) link(name, program string) {
 	h.t.Helper()
@@ -57,9 +74,7 @@ func TestLongQwen(t *testing.T) {
 		onSaying("make it", qwen.command("p1", "touch made")), onResult("p1", fakemodel.Text("Made.")),
 		onSaying("remove it", qwen.command("p2", "rm made")), onResult("p2", fakemodel.Text("Left.")))
 	r := qwen.begin(h, "", "build it")
-	// It asks for leave to ask.
-	h.run(exitDone, "answer", r.asks(app.KindApproval).ID, "--allow", "once")
-	asked := r.asks(app.KindClarify)
+	asked := h.letsAsk(r)
 	h.run(exitDone, "answer", asked.ID, "--choose", "SQLite", "--text", "in one file")
 	r.done()
 	if got := h.reads("q1"); got.Reason != "response" || got.Response != "SQLite\nin one file" {
@@ -85,6 +100,55 @@ func TestLongQwen(t *testing.T) {
 	if _, err := os.Stat(made); err != nil {
 		t.Error("a refused command ran")
 	}
+}
+
+// Gemini CLI asks, reads the answer, is stopped in mid-question and goes on, and
+// asks for leave to run a command.
+func TestLongGemini(t *testing.T) {
+	long(t)
+	h := newAgent(t, gemini,
+		gemini.onAsking("build it", "q1", "Which database?", "Postgres", "SQLite"), onResult("q1", fakemodel.Text("Then I take that.")),
+		gemini.onAsking("ask one", "s1", "Which table?", "A", "B"), onResult("s1", fakemodel.Text("Withdrawn.")), // the call may end in the moment of the stop
+		onSaying("make it", gemini.command("p1", "touch made")), onResult("p1", fakemodel.Text("Made.")))
+	gemini.serves(h)
+	r := gemini.begin(h, "", "build it")
+	asked := h.letsAsk(r)
+	h.run(exitDone, "answer", asked.ID, "--choose", "SQLite", "--text", "in one file")
+	r.done()
+	// It frames what a tool says as not to be trusted.
+	if got := h.told("q1").Text; !strings.Contains(got, `"reason":"response","response":"SQLite\nin one file"`) {
+		t.Errorf("the model read %q", got)
+	}
+	r = h.start("sessions", "resume", asked.SessionID, "ask one", "--json")
+	stopped := h.letsAsk(r)
+	if err := h.client().Stop(t.Context(), stopped.SessionID); err != nil {
+		t.Fatal(err)
+	}
+	if end := r.turnEnded(); end.Status != app.TurnInterrupted {
+		t.Errorf("ended %+v", end)
+	}
+	r.code()
+	r = h.start("sessions", "resume", asked.SessionID, "make it", "--json")
+	leave := r.asks(app.KindApproval)
+	if leave.Approval == nil || leave.Approval.Title != "touch made" {
+		t.Errorf("asked %+v", leave.Approval)
+	}
+	h.run(exitDone, "answer", leave.ID, "--allow", "once")
+	r.done()
+	if _, err := os.Stat(filepath.Join(h.work, "made")); err != nil {
+		t.Errorf("the command did not run: %v, told %q", err, h.told("p1").Text)
+	}
+	if strings.Contains(r.out.String(), string(app.EventAgentStarted)) {
+		t.Error("the agent was started anew after a stop")
+	}
+}
+
+// letsAsk allows the agent to call our tool, which it asks leave for, and returns
+// the question.
+func (h *claudeHome) letsAsk(r *running) app.Interaction {
+	h.t.Helper()
+	h.run(exitDone, "answer", r.asks(app.KindApproval).ID, "--allow", "once")
+	return r.asks(app.KindClarify)
 }
 
 // Whoever has the program and no account is told so, with the command that logs
