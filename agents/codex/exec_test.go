@@ -2,6 +2,7 @@ package codex_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"parley/agents"
 	"parley/agents/agenttest"
 	"parley/agents/agenttest/live"
+	"parley/agents/codex"
 	"parley/agents/fakemodel"
 	"parley/mcp"
 )
@@ -153,4 +155,95 @@ func TestExecFails(t *testing.T) {
 	if n, ok := agenttest.Find[agents.Notice](l.Done()); !ok || n.Code != "new_conversation" || l.Native() == w.native {
 		t.Errorf("a conversation that there is not: %+v", n)
 	}
+}
+
+// plays is a process of `codex exec` that reads its message and then prints what
+// is to be said. heard tells the message.
+func plays(t *testing.T, said string) (conn agents.Conn, heard func() string) {
+	t.Helper()
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	done := make(chan struct{})
+	var message []byte
+	go func() {
+		defer close(done)
+		defer toClient.Close()
+		message, _ = io.ReadAll(fromClient)
+		_, _ = io.WriteString(toClient, said) // nobody may listen any more
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		out.Close()
+		<-done
+	})
+	return agents.Conn{In: in, Out: out, Done: done, Once: true}, func() string { <-done; return string(message) }
+}
+
+// TestRecordedExec plays what Codex 0.99.0 printed, and compares what comes out
+// with the file beside it. Refresh it with -update.
+func TestRecordedExec(t *testing.T) {
+	const file = "testdata/exec-0.99.0"
+	recorded, err := os.ReadFile(file + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for line := range strings.Lines(string(recorded)) {
+		lines.WriteString(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), `{"recv":`), "}") + "\n")
+	}
+	conn, heard := plays(t, lines.String())
+	host := agenttest.NewHost(t)
+	agent, err := codex.New("test").Open(t.Context(), conn, agents.SessionSpec{
+		Cwd: "/scratch/work", Catalog: mcp.Catalog{mcp.Interaction("/bin/parley-mcp", "/run/credential.json", true, false, mcp.DefaultLimits())},
+	}, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture := filepath.Join(t.TempDir(), "dot.png")
+	if err := os.WriteFile(picture, []byte("png"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = agent.Prompt(t.Context(), agents.Turn{
+		ID: "turn-1", Text: "first", Context: "<context/>", Files: []agents.Attachment{{Name: "dot.png", Mime: "image/png", Path: picture}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host.EndOfTurn(0)
+	if err := agent.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "first\n\nAttached file: " + picture + "\n\n<context/>"; heard() != want {
+		t.Errorf("it was told %q, want %q", heard(), want)
+	}
+	agenttest.CheckEvents(t, host.Events())
+	compareGolden(t, file+".events", host.Events())
+}
+
+// FuzzExec lets the CLI print anything and end. Nothing breaks: the turn has one
+// end.
+func FuzzExec(f *testing.F) {
+	recorded, err := os.ReadFile("testdata/exec-0.99.0.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(strings.ReplaceAll(string(recorded), `{"recv":`, ""))
+	f.Add(`{"type":"error","message":"Reconnecting... 1/5"}` + "\n" + `{"type":"turn.failed","error":{"message":"no"}}` + "\n" + `{"type":"turn.completed"}`)
+	f.Add(`{"type":"item.completed","item":{"id":"a","type":"collab_tool_call","tool":"spawn_agent","receiver_thread_ids":["k"]}}` + "\nwhat")
+	f.Fuzz(func(t *testing.T, said string) {
+		conn, _ := plays(t, said)
+		host := agenttest.NewHost(t)
+		agent, err := codex.New("test").Open(t.Context(), conn, agents.SessionSpec{Cwd: "/w", NativeID: "n"}, host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := agent.Prompt(t.Context(), agents.Turn{ID: "1", Text: "go"}); err != nil {
+			t.Fatal(err)
+		}
+		host.Until("end of the turn", agenttest.Saw[agents.Ended])
+		<-conn.Done
+		if ends := agenttest.All[agents.Ended](host.Events()); len(ends) != 1 {
+			t.Errorf("the turn ended %d times", len(ends))
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 func TestCodexWithoutAppServer(t *testing.T) {
 	f := codexFamily
 	f.cli, f.version, f.once = clis.CodexOld, "0.99.0", true
+	f.ungated = true
 	f.impossible = map[string]string{
 		"native question":            "it is answered by the CLI itself",
 		"approval":                   "it asks nobody",

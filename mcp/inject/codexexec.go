@@ -53,7 +53,10 @@ func CodexExecOf(servers mcp.Catalog, leaveOut []string, folder string) (CodexEx
 			return out, fmt.Errorf("the MCP servers %q and %q are the same to this version of Codex", other, s.Name)
 		}
 		out.Names[name] = s.Name
-		values := map[string]any{"tool_timeout_sec": s.Timeout.Seconds()}
+		values := map[string]any{}
+		if s.Timeout > 0 { // 0 would leave no time at all
+			values["tool_timeout_sec"] = s.Timeout.Seconds()
+		}
 		switch s.Transport {
 		case mcp.Stdio:
 			out.stdio(values, name, s, folder)
