@@ -45,6 +45,8 @@ A prompt runs the script that its first word names:
   read      reads a file of the folder and ends
   say TEXT  repeats the text
   ask N     asks N questions, one after the other
+  plans N   makes N plans, 50 a second, of 20 steps and of 3 by turns; the
+            words behind N stand in each step
   output N  has a tool put out N MiB of text
   long      streams 200 paragraphs
   slow      says a word each second for ten minutes, until it is stopped

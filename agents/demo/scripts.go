@@ -25,6 +25,7 @@ var scripts = map[string]func(*run) error{
 	"say":     (*run).repeat,
 	"ask":     (*run).several,
 	"output":  (*run).flood,
+	"plans":   (*run).planAnew,
 	"long":    (*run).long,
 	"slow":    (*run).slow,
 	"quiet":   (*run).quiet,
@@ -210,6 +211,32 @@ func (r *run) flood() error {
 		return err
 	}
 	return r.say("That was all of it.")
+}
+
+// planAnew makes as many plans as the prompt says, of twenty steps and of three
+// by turns. Each step holds the words behind the number, and which plan it is of.
+func (r *run) planAnew() error {
+	words := strings.Fields(r.text)
+	text := strings.Join(words[min(2, len(words)):], " ")
+	n := r.count(50, 1000)
+	for i := 1; i <= n; i++ {
+		size := 3
+		if i%2 == 1 {
+			size = 20
+		}
+		plan := make([]map[string]any, size)
+		for j := range plan {
+			plan[j] = map[string]any{"id": fmt.Sprint(j + 1), "step": fmt.Sprintf("%s plan %d step %d", text, i, j+1), "status": "pending"}
+		}
+		plan[0]["status"] = "in_progress"
+		if taken, refusal, err := r.mcp(mcp.ToolUpdatePlan, map[string]any{"plan": plan}, nil); err != nil || !taken {
+			return errors.Join(err, r.say("I can't plan here. "+refusal))
+		}
+		if err := wait(r.ctx, time.Second/50); err != nil {
+			return err
+		}
+	}
+	return r.say(fmt.Sprintf("These were %d plans.", n))
 }
 
 func (r *run) long() error {

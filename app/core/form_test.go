@@ -232,3 +232,64 @@ func TestTheQueueWaitsForAForm(t *testing.T) {
 		t.Errorf("the agent got %q", text)
 	}
 }
+
+// An earlier question was cut off, and its late answer comes while a form waits:
+// it is taken, goes out behind the form's own answer, and settles nothing before.
+func TestALateAnswerWaitsBehindAForm(t *testing.T) {
+	needsProc(t)
+	dirs := apptest.Home(t)
+	first := startBackend(t, dirs)
+	client := api.Dial(dirs.Socket())
+	s := create(t, client, api.NewSession{})
+	question := apptest.Follow(t, client).Asked(send(t, client, s.ID, "ask 1"), app.KindClarify)
+	if err := first.Process.Kill(); err != nil { // what cuts the question off
+		t.Fatal(err)
+	}
+	first.Wait()
+	b := backend.Open(t, dirs)
+	tape := apptest.Follow(t, b.Client)
+	turn := send(t, b.Client, s.ID, `form {"questions":[{"id":"go","question":"Go on?","options":["yes","no"]}]}`)
+	form := tape.Asked(turn, app.KindForm)
+	tape.Ended(turn)
+
+	late, err := b.Client.Answer(ctx, app.Answer{InteractionID: question.ID, SessionID: s.ID, Status: app.StatusAnswered, Text: "say rather not"})
+	if err != nil || !late.Late || late.TurnID == "" {
+		t.Fatalf("the late answer: %+v, %v", late, err)
+	}
+	got, err := b.Client.Session(ctx, s.ID)
+	if err != nil || got.State != app.StateIdle || len(got.Queued) != 1 || got.Queued[0].TurnID != late.TurnID {
+		t.Fatalf("while the form waits: %+v, %v", got, err)
+	}
+	if rec, err := b.Client.Interaction(ctx, form.ID); err != nil || !rec.Waiting() {
+		t.Fatalf("the form: %+v, %v", rec, err)
+	}
+	if rec, err := b.Client.Interaction(ctx, question.ID); err != nil || rec.Late == nil || rec.DeliveredAt != 0 {
+		t.Fatalf("the question: %+v, %v", rec, err)
+	}
+	if _, err := b.Client.Send(ctx, s.ID, api.NewMessage{Text: "say hello"}); app.ErrorCode(err) != app.CodePendingForm {
+		t.Errorf("a message was let through behind it: %v", err)
+	}
+
+	a := answerTo(form)
+	a.Answers = map[string][]string{"go": {"yes"}}
+	reply, err := b.Client.Answer(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape.Asked(late.TurnID, app.KindClarify) // the demo agent makes of it what it makes of any message
+	var order []app.TurnID
+	for _, e := range tape.All() {
+		if e.Type == app.EventTurnStarted && e.SessionID == s.ID {
+			order = append(order, e.TurnID)
+		}
+	}
+	if want := []app.TurnID{turn, reply.TurnID, late.TurnID}; !slices.Equal(order, want) {
+		t.Errorf("began in the order %v, not %v", order, want)
+	}
+	if text := said(tape, reply.TurnID); !strings.Contains(text, `{"answer":["yes"]}`) || strings.Contains(text, "rather not") {
+		t.Errorf("the form's answer told %q", text)
+	}
+	if rec, err := b.Client.Interaction(ctx, question.ID); err != nil || rec.DeliveredAt == 0 {
+		t.Errorf("the late answer went out, and the record says %+v, %v", rec, err)
+	}
+}

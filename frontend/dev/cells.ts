@@ -113,6 +113,12 @@ export function cells(zh: boolean): Cell[] {
       280 * second,
     );
 
+  const settled = (i: Interaction, o: Partial<Outcome>): Interaction => ({
+    ...i,
+    outcome: ended(o).outcome!,
+  });
+  const ownWords = say('Use v5.7.2, but do not tidy.', '用 v5.7.2，但不要 tidy。');
+
   const list: Cell[] = [
     { id: 'fresh', name: 'Fresh', i: webhook() },
     { id: 'focused', name: 'Focused', i: webhook(), act: 'focus' },
@@ -152,6 +158,21 @@ export function cells(zh: boolean): Cell[] {
       i: ended({ reason: 'cancelled', cause: 'connection_closed' }),
     },
     {
+      id: 'late',
+      name: 'Answered late',
+      i: {
+        ...ended({ reason: 'timeout', cause: 'deadline' }),
+        late: {
+          turn_id: 't2',
+          response: `${jitter}\n${cap}`,
+          selected: [jitter],
+          text: cap,
+          by: 'window',
+          answered_at: Date.now() - minute,
+        },
+      },
+    },
+    {
       id: 'cancelled',
       name: 'Cancelled',
       i: ended({ reason: 'cancelled', cause: 'turn_stopped' }),
@@ -175,6 +196,17 @@ export function cells(zh: boolean): Cell[] {
       }),
       act: 'always',
     },
+    {
+      id: 'allowed',
+      name: 'Allowed always',
+      i: settled(approval({}), { action: 'allow_always', by: 'window' }),
+      act: 'unfold',
+    },
+    {
+      id: 'denied',
+      name: 'Denied with words',
+      i: settled(approval({}), { action: 'deny', note: ownWords, by: 'browser' }),
+    },
     { id: 'risky', name: 'Risky approval', i: push() },
     { id: 'risky-again', name: 'Risky approval, second step', i: push(), act: 'allow' },
     {
@@ -195,7 +227,53 @@ export function cells(zh: boolean): Cell[] {
         parent_tool_id: 'sub',
       },
     },
+    {
+      id: 'native',
+      name: 'Question of the agent itself',
+      i: webhook({
+        kind: 'native',
+        question: '',
+        options: [],
+        questions: [
+          {
+            id: 'q0',
+            header: say('Back-off', '退避'),
+            question: say(
+              'Which back-off should the webhook sender use?',
+              'Webhook 发送端该用哪种退避策略？',
+            ),
+            input_type: 'choice',
+            options: options(
+              {
+                label: jitter,
+                description: say('Spreads load after an outage.', '故障恢复后不会同时涌入。'),
+              },
+              { label: fixed, description: say('Easy to explain to customers.', '容易向客户解释。') },
+            ),
+            multi_select: false,
+            required: true,
+            free_text: true,
+          },
+          {
+            id: 'q1',
+            header: say('Events', '事件'),
+            question: say('Which events are retried?', '哪些事件要重试？'),
+            input_type: 'choice',
+            options: options('transfer.failed', 'transfer.settled', 'payout.created'),
+            multi_select: true,
+            required: true,
+            free_text: true,
+          },
+        ],
+      }),
+      draft: { answers: { q0: [jitter] } },
+    },
     { id: 'elicitation', name: 'Server input', i: elicitation() },
+    {
+      id: 'declined',
+      name: 'Server input, declined',
+      i: settled(elicitation(), { action: 'decline', by: 'window' }),
+    },
     {
       id: 'link',
       name: 'Link from a server',
@@ -258,6 +336,17 @@ export function cells(zh: boolean): Cell[] {
     },
     { id: 'pictures', name: 'With pictures', i: webhook(), act: 'picture', draft: { text: cap } },
     { id: 'form', name: 'Form with steps', i: form() },
+    {
+      id: 'form-last',
+      name: 'Form with steps, the last',
+      i: form(),
+      act: 'focus',
+      draft: {
+        answers: { format: ['CSV'], amounts: ['Both columns'] },
+        typed: { zone: 'Europe/Berlin', reader: say('Finance, in a spreadsheet', '财务，用电子表格') },
+        step: 3,
+      },
+    },
     ...formCells(say),
     {
       id: 'imitates',

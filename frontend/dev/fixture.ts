@@ -225,6 +225,10 @@ export class Fixture {
       }
       if (verb === 'processes') return reply(200, { processes });
       if (verb === 'messages') {
+        const form = [...this.interactions.values()].find((i) => i.session_id === id && i.kind === 'form');
+        if (form && !form.outcome) {
+          return fail(409, 'pending_interactive_form', 'A form waits for an answer in this session.');
+        }
         const { text } = await body<{ text: string }>(req);
         session.queued.push({ turn_id: `q${Date.now()}`, text, held: false });
         this.sendAll({

@@ -127,6 +127,16 @@ export function formCells(say: Say): Cell[] {
   const mine = say('and a dry run', '再试运行一次');
   return [
     { id: 'form-one', name: 'Form, one choice', i: store },
+    {
+      id: 'form-typed',
+      name: 'Form, own words beside a choice',
+      i: store,
+      act: 'focus',
+      draft: {
+        answers: { store: ['postgres'] },
+        typed: { store: say('version 17, as in the other services', '用 17 版，与其他服务一致') },
+      },
+    },
     { id: 'form-several', name: 'Form, three questions', i: several },
     {
       id: 'form-missing',

@@ -16,6 +16,8 @@ export function sceneOf(query: URLSearchParams): Scene {
       return crowd();
     case 'quiet':
       return { ...scenes.full!(), interactions: [], events: scenes.full!().events.slice(0, -1) };
+    case 'fork':
+      return fork();
     default:
       return (scenes[query.get('scene') ?? 'full'] ?? scenes.full!)();
   }
@@ -73,6 +75,28 @@ function oneCard(
     } as Event);
   }
   return { sessions: [s], interactions: waits || takesLate(i) ? [asked] : [], plans: [], events };
+}
+
+/** A session that was forked, and its fork with a message of its own. */
+function fork(): Scene {
+  const scene = scenes.full!();
+  const [from] = scene.sessions;
+  const copy = session({ ...from!, id: 's-fork', title: `${from!.title} (fork)`, forked_from: from!.id });
+  const events = scene.events.slice(0, -1);
+  const text = 'Try it with the key in the row itself.';
+  events.push({
+    at: Date.now(),
+    session_id: copy.id,
+    turn_id: 't9',
+    type: 'turn.started',
+    data: { text },
+  } as Event);
+  return {
+    sessions: [...scene.sessions, { ...copy, state: 'running' }],
+    interactions: [],
+    plans: [],
+    events,
+  };
 }
 
 /** Twenty sessions that all wait. */

@@ -6,7 +6,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Interaction, InteractionList, Session, SessionList } from '../src/backend/types.gen.ts';
+import type {
+  Interaction,
+  InteractionList,
+  Session,
+  SessionList,
+  Timeline,
+} from '../src/backend/types.gen.ts';
 import { missing, Program, troubles } from './program.ts';
 
 const long = process.env.PARLEY_LONG === '1';
@@ -210,6 +216,59 @@ describe.skipIf(missing !== '')(`many at once${missing && ` (${missing})`}`, () 
         .poll(() => page.locator('.tl .prose').last().innerText(), { timeout: 120_000 })
         .toBe(words[n]);
     }
+  }, 300_000);
+
+  it('shows each plan whole and in its own session while two make 50 a second', async () => {
+    const page = await program.open();
+    const names = ['plum', 'pear'];
+    const all = await ready(page, names.length);
+    const plans = long ? 300 : 60;
+    // All that the side panel ever showed, each with the title above it.
+    await page.evaluate(() => {
+      const shown: string[][] = [];
+      Object.assign(window, { shown });
+      new MutationObserver(() => {
+        const steps = [...document.querySelectorAll('.side .step > div')].map(
+          (e) => e.lastChild!.textContent!,
+        );
+        const title = document.querySelector('.head h1')?.textContent ?? '';
+        if (steps.length > 0) shown.push([title, ...steps]);
+      }).observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    for (const [n, s] of all.entries()) await send(page, s.id, `plans ${plans} ${names[n]}`);
+    const done = async () =>
+      (await sessions(page)).filter((s) => all.some((a) => a.id === s.id) && s.state === 'idle').length;
+    let i = 0;
+    while ((await done()) < all.length || i < switches) {
+      const n = i++ % all.length;
+      await page.evaluate((id) => {
+        location.hash = `#/session/${id}`;
+      }, all[n]!.id);
+      await page.locator('.head h1', { hasText: all[n]!.title }).waitFor();
+    }
+    const shown = await page.evaluate(() => (window as unknown as { shown: string[][] }).shown);
+    const newest = new Map<string, number>();
+    for (const [title, ...steps] of shown) {
+      const name = names[all.findIndex((s) => s.title === title)];
+      const plan = Number(steps[0]!.split(' ')[2]);
+      const size = plan % 2 ? 20 : 3;
+      expect(steps).toEqual(Array.from({ length: size }, (_, k) => `${name} plan ${plan} step ${k + 1}`));
+      expect(plan).toBeGreaterThanOrEqual(newest.get(title!) ?? 0);
+      newest.set(title!, plan);
+    }
+    const seen = new Set(shown.map(([, first]) => first)).size;
+    for (const [n, s] of all.entries()) {
+      await page.goto(`${program.url}/#/session/${s.id}`);
+      await page.locator('.side .step', { hasText: `${names[n]} plan ${plans} step 1` }).waitFor();
+      const { events } = await call<Timeline>(page, 'GET', `/api/sessions/${s.id}/events?limit=1000`);
+      const revisions = events.flatMap((e) => (e.type === 'plan.updated' ? [e.data] : []));
+      const first = revisions.filter((p) => p.state === 'active').map((p) => p.revision);
+      expect(first).toEqual(Array.from({ length: plans }, (_, k) => k + 1));
+    }
+    expect(seen).toBeGreaterThan(10); // else nothing was tried
+    process.stderr.write(
+      `\n${all.length} × ${plans} plans, ${seen} of them seen over ${i} changes of session\n`,
+    );
   }, 300_000);
 
   it('shows after a crash of the back end what became of a question, and takes the kept words late', async () => {

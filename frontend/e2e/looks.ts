@@ -11,17 +11,21 @@ export async function faults(page: Page): Promise<string[]> {
   return [...(await page.evaluate(layoutFaults)), ...(await auditFaults(page))];
 }
 
-/** Accessibility and contrast. */
-async function auditFaults(page: Page): Promise<string[]> {
+/** What may be wrong with its colours alone, in a theme that is not the first it was looked at in. */
+export const colourFaults = (page: Page) => auditFaults(page, ['color-contrast']);
+
+/** Accessibility and contrast; rules limits it to some of axe's. */
+async function auditFaults(page: Page, rules: string[] = []): Promise<string[]> {
   // By hand and not as a script of the page, which its own policy would refuse.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
+  return page.evaluate(async (rules) => {
+    const only = rules.length > 0 ? { runOnly: rules } : {};
     // biome-ignore lint/suspicious/noExplicitAny: axe is put in as text
-    const result = await (window as any).axe.run(document, { resultTypes: ['violations'] });
+    const result = await (window as any).axe.run(document, { resultTypes: ['violations'], ...only });
     return result.violations.flatMap((v: { id: string; nodes: { html: string; failureSummary: string }[] }) =>
       v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 160)} ${n.failureSummary}`),
     );
-  });
+  }, rules);
 }
 
 /** Runs in the page: nothing may stand out of it sideways, nor a button of the card out of sight. */
@@ -72,7 +76,9 @@ function layoutFaults(): string[] {
       );
     }
   }
-  for (const el of document.querySelectorAll<HTMLElement>('.card .c-foot button, .card .c-head button')) {
+  // A dialog lies over a card on purpose, until it is closed.
+  const inCard = document.querySelector('dialog[open]') ? '' : '.card .c-foot button, .card .c-head button';
+  for (const el of inCard ? document.querySelectorAll<HTMLElement>(inCard) : []) {
     const box = el.getBoundingClientRect();
     if (box.width === 0) continue;
     if (box.top < -1 || box.bottom > high + 1 || box.left < -1 || box.right > wide + 1) {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { question, second } from '../dev/make.ts';
-import { faults } from './looks.ts';
+import { colourFaults, faults } from './looks.ts';
 import { pastePicture } from './paste.ts';
 import { browserArgs, browserPath, until } from './program.ts';
 import { Stage } from './stage.ts';
@@ -19,19 +19,26 @@ const dir = process.env.PARLEY_PICTURES ?? '';
 const only = process.env.PARLEY_VIEW ?? '';
 const shown = views.filter((v) => (only ? v.id.startsWith(only) : dir || often.includes(v.id)));
 const look = process.env.PARLEY_LOOK ?? '';
-const looks = dir
-  ? sizes
-      .flatMap((size) =>
-        (['light', 'dark'] as const).flatMap((theme) =>
-          (['en', 'zh'] as const).map((lang) => ({ size, theme, lang })),
-        ),
-      )
-      .filter((l) => `${l.size.width}_${l.theme}_${l.lang}`.includes(look))
-  : sizes.map((size, n) => ({
-      size,
-      theme: n % 2 ? ('dark' as const) : ('light' as const),
-      lang: n % 2 ? ('zh' as const) : ('en' as const),
-    }));
+
+/** One page that is looked at in some themes, one after the other: nothing else changes with them. */
+interface Look {
+  size: (typeof sizes)[number];
+  lang: 'en' | 'zh';
+  themes: readonly ('light' | 'dark')[];
+}
+const all = sizes.flatMap((size) =>
+  (['en', 'zh'] as const).map((lang) => ({
+    size,
+    lang,
+    themes: (['light', 'dark'] as const).filter((theme) => `${size.width}_${theme}_${lang}`.includes(look)),
+  })),
+);
+const few = sizes.map((size, n) => ({
+  size,
+  lang: n % 2 ? ('zh' as const) : ('en' as const),
+  themes: [n % 2 ? ('dark' as const) : ('light' as const)],
+}));
+const looks: Look[] = dir ? all.filter((l) => l.themes.length > 0) : few;
 
 const stage = new Stage();
 let browser: Browser;
@@ -50,8 +57,6 @@ afterAll(async () => {
   await stage.stop();
 });
 
-type Look = (typeof looks)[number];
-
 /** Runs in the page before all else: an address with window=1 is shown as in the desktop window. */
 const asWindow = `if (location.search.includes('window=1'))
   window.runtime = { BrowserOpenURL() {}, ClipboardSetText: async () => true };`;
@@ -60,7 +65,7 @@ function open(look: Look): Promise<BrowserContext> {
   const phone = look.size.width < 600;
   return browser.newContext({
     viewport: look.size,
-    colorScheme: look.theme,
+    colorScheme: look.themes[0]!,
     locale: look.lang === 'zh' ? 'zh-CN' : 'en-US',
     reducedMotion: 'reduce',
     isMobile: phone,
@@ -120,7 +125,7 @@ async function show(page: Page, view: View, lang: string): Promise<void> {
   }
 }
 
-describe.each(looks)('$size.width × $size.height, $theme, $lang', (look) => {
+describe.each(looks)('$size.width × $size.height, $lang, $themes', (look) => {
   let context: BrowserContext;
   let page: Page;
   beforeAll(async () => {
@@ -131,12 +136,20 @@ describe.each(looks)('$size.width × $size.height, $theme, $lang', (look) => {
   afterAll(() => context.close());
 
   it.each(shown)('$name', async (view) => {
+    await page.emulateMedia({ colorScheme: look.themes[0]! });
     await show(page, view, look.lang);
-    if (dir) {
-      const name = `${view.id}_${look.size.width}_${look.theme}_${look.lang}.png`;
-      await page.screenshot({ path: join(dir, name), animations: 'disabled' });
+    const found: string[] = [];
+    for (const theme of look.themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.locator(`html[data-theme="${theme}"]`).waitFor();
+      if (dir) {
+        const name = `${view.id}_${look.size.width}_${theme}_${look.lang}.png`;
+        await page.screenshot({ path: join(dir, name), animations: 'disabled' });
+      }
+      const what = await (theme === look.themes[0] ? faults(page) : colourFaults(page));
+      found.push(...what.map((f) => `${theme}: ${f}`));
     }
-    expect(await faults(page)).toEqual([]);
+    expect(found).toEqual([]);
   });
 });
 
@@ -162,7 +175,7 @@ it.each([
   ['another session', 's-fee'],
   ['this session', 's-flaky'],
 ])('moves nothing and takes no focus when %s asks', async (_, asks) => {
-  const context = await open({ size: sizes[0], theme: 'light', lang: 'en' });
+  const context = await open({ size: sizes[0], lang: 'en', themes: ['light'] });
   try {
     const page = await context.newPage();
     await page.goto(`${stage.url}/#/session/s-flaky`);
@@ -193,7 +206,7 @@ it.each([
 });
 
 it('keeps half an answer through another session, theme, language and a reload', async () => {
-  const context = await open({ size: sizes[0], theme: 'light', lang: 'en' });
+  const context = await open({ size: sizes[0], lang: 'en', themes: ['light'] });
   try {
     const page = await context.newPage();
     const go = (hash: string) =>
@@ -233,7 +246,7 @@ it('keeps half an answer through another session, theme, language and a reload',
   }
 });
 
-it.skipIf(!dir)('makes a sheet for each state', async () => {
+it.skipIf(!dir || look !== '')('makes a sheet for each state', async () => {
   const files = readdirSync(dir).filter((f) => f.endsWith('.png') && !f.startsWith('sheet'));
   const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
   for (const view of shown) {

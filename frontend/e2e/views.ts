@@ -84,6 +84,53 @@ const pages: View[] = [
     hash: 'sessions',
     wait: '.start, .sess',
   },
+  {
+    id: 'session-find',
+    name: 'Session, found in it',
+    query: 'scene=quiet',
+    hash: 'session/s-idem',
+    wait: '.tl-row',
+    act: async (page) => {
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('store');
+      await page.locator('.find [role="status"]:not(:empty)').waitFor();
+    },
+  },
+  {
+    id: 'session-gate',
+    name: 'Session, a message while a form waits',
+    query: 'cell=form-one',
+    hash: 'session/s-release',
+    wait: '.card',
+    act: async (page) => {
+      await page.locator('.comp-text').fill('Take whatever the other services use, and go on.');
+      await page.locator('.comp-text').press('Enter');
+      await page.locator('.composer-error').waitFor();
+    },
+  },
+  {
+    id: 'session-more',
+    name: 'Session, what can be done with it',
+    query: 'cell=sent',
+    hash: 'session/s-hook',
+    wait: '.quiet',
+    act: clicked('.head-tools [aria-haspopup]', '.menu [role="menuitem"]'),
+  },
+  {
+    id: 'session-delete',
+    name: 'Session, to be deleted',
+    query: 'cell=sent',
+    hash: 'session/s-hook',
+    wait: '.quiet',
+    act: clicked('.head-tools [aria-haspopup]', '.menu [role="menuitem"] >> nth=-1', '.dialog .btn.risk'),
+  },
+  {
+    id: 'session-fork',
+    name: 'A fork',
+    query: 'scene=fork',
+    hash: 'session/s-fork',
+    wait: '.tl-origin',
+  },
   { id: 'history', name: 'History', query: '', hash: 'history', wait: '.page' },
   { id: 'settings', name: 'Settings', query: '', hash: 'settings', wait: '.settings', inWindow: true },
   {
@@ -136,6 +183,20 @@ const pages: View[] = [
     wait: '.set-add',
     inWindow: true,
     act: clicked('.set-row:has-text("work") .btn.icon', '.menu [role="menuitem"]', '.dialog .btn.risk'),
+  },
+  {
+    id: 'acp-wrong',
+    name: 'An agent of one’s own, incomplete',
+    query: '',
+    hash: 'settings',
+    wait: '.set-add',
+    inWindow: true,
+    act: async (page) => {
+      await page.locator('.set-add .btn').last().click();
+      await page.locator('.profile-sheet input').first().fill('Night Owl');
+      await page.locator('.profile-sheet .btn.solid').click();
+      await page.locator('.profile-sheet .help.bad').first().waitFor();
+    },
   },
   { id: 'mcp', name: 'MCP servers', query: '', hash: 'mcp/docs', wait: '.mcp-tbl', inWindow: true },
   {
@@ -256,11 +317,12 @@ const pages: View[] = [
     wait: '.doctor',
     act: scrolledTo('.doctor'),
   },
-  { id: 'start', name: 'New session', query: '', hash: '', wait: '.start' },
+  // The start page gives way to the inbox where something waits, so nothing does here.
+  { id: 'start', name: 'New session', query: 'scene=quiet', hash: '', wait: '.start' },
   {
     id: 'start-folder',
     name: 'New session, its folder',
-    query: '',
+    query: 'scene=quiet',
     hash: '',
     wait: '.start',
     act: clicked('.pick-folder', '.dialog-folders .folder'),
@@ -268,7 +330,7 @@ const pages: View[] = [
   {
     id: 'start-ready',
     name: 'New session, ready, may do anything',
-    query: '',
+    query: 'scene=quiet',
     hash: '',
     wait: '.start .pick-folder .trunc',
     act: async (page) => {

@@ -97,6 +97,14 @@ export interface SteerPart {
   parent: string;
 }
 
+/** Where a fork begins: what stands before it was said in the other session. */
+export interface ForkPart {
+  kind: 'fork';
+  id: 'fork';
+  origin: string;
+  parent: '';
+}
+
 export type Part =
   | TextPart
   | ToolPart
@@ -105,7 +113,8 @@ export type Part =
   | PlanPart
   | NoticePart
   | ExitPart
-  | SteerPart;
+  | SteerPart
+  | ForkPart;
 
 export interface Turn {
   id: string;
@@ -160,6 +169,10 @@ export function applyEvent(h: History, e: Event): History {
 
 function change(h: History, e: Event): History {
   switch (e.type) {
+    case 'session.created': {
+      const origin = e.data.forked_from;
+      return origin ? add(h, { ...e, turn_id: 'fork' }, { kind: 'fork', id: 'fork', origin, parent: '' }) : h;
+    }
     case 'turn.started':
       return startTurn(h, e.turn_id ?? '', e.at, e.data);
     case 'turn.completed':

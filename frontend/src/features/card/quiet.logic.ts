@@ -76,6 +76,8 @@ interface Offered {
   options: { label: string; description: string; recommended: boolean; taken: boolean }[];
   /** What was typed to it. */
   typed: string;
+  /** The form was answered, and this question was not. */
+  leftOut: boolean;
 }
 
 /** All that was asked and on offer, with what was taken and typed. */
@@ -92,6 +94,7 @@ export function offered(i: Interaction): Offered[] {
           (opt) => values.includes(opt.value || opt.label) || values.includes(opt.label),
         ),
         typed: values.filter((v) => !known.includes(v)).join(', '),
+        leftOut: o?.reason === 'response' && o.action !== 'decline' && !values.some((v) => v.trim()),
       };
     });
   }
@@ -101,6 +104,7 @@ export function offered(i: Interaction): Offered[] {
       question: i.question,
       options: options(i.options, (opt) => taken.includes(opt.label)),
       typed: i.late?.text ?? o?.text ?? '',
+      leftOut: false,
     },
   ];
 }

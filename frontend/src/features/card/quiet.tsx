@@ -95,6 +95,7 @@ function Offered({ i }: { i: Interaction }) {
               <span className="mut">{t('quiet.typed')}</span> {neutral(q.typed)}
             </p>
           )}
+          {q.leftOut && <p className="mut">{t('quiet.leftOut')}</p>}
         </div>
       ))}
       <p className="mut quiet-life">{life.join(' · ')}</p>

@@ -1,14 +1,15 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { session } from '../../../dev/make.ts';
 import { agents } from '../../../dev/scenes.ts';
 import { begin, eventually, json, show } from '../../../test/page.tsx';
-import type { Session } from '../../backend/types.gen.ts';
+import type { Event, Session } from '../../backend/types.gen.ts';
 import { useAgents } from '../../state/agents.ts';
-import { open, takeNewer, useTimelines } from '../../state/timelines.ts';
+import { applyEvent, emptyHistory } from '../../state/timeline.reducer.ts';
 import { SessionHead } from './head.tsx';
-import { Timeline } from './timeline.tsx';
+import { type Row, rowsOf } from './rows.logic.ts';
+import { RowView } from './rows.tsx';
 
 const origin = session({ id: 's', title: 'Plums', agent: 'claude' });
 const copy = session({ id: 'f', title: 'Plums (fork)', agent: 'claude', forked_from: 's' });
@@ -19,11 +20,27 @@ function head(s: Session): HTMLElement | null {
   return screen.queryByRole('menuitem', { name: /^Fork/ });
 }
 
-function timeline(s: Session): void {
-  useTimelines.setState({ opened: {} });
-  open(s.id);
-  show(<Timeline session={s} renderQuestion={() => null} empty={null} />);
-  act(() => takeNewer(s.id, { events: [], through: 0, more: false, live: [] }));
+const begins = (seq: number, s: Session): Event => ({
+  seq,
+  at: seq,
+  session_id: s.id,
+  type: 'session.created',
+  data: s,
+});
+
+const said = (seq: number, s: Session, text: string): Event => ({
+  seq,
+  at: seq,
+  session_id: s.id,
+  turn_id: `t${seq}`,
+  type: 'message.completed',
+  data: { message_id: `m${seq}`, text, duration_ms: 1 },
+});
+
+const rows = (...events: Event[]): Row[] => rowsOf(events.reduce(applyEvent, emptyHistory).turns, []);
+
+function shown(row: Row | undefined): void {
+  show(<RowView row={row!} session="f" progress={{}} renderQuestion={() => null} />);
 }
 
 it('forks a session and goes to the fork', async () => {
@@ -62,13 +79,14 @@ it('offers no fork where there is none to be had', () => {
 });
 
 it('says where a fork began, also when that is gone', () => {
+  const all = rows(said(1, copy, 'I like plums.'), begins(2, copy), said(3, copy, 'And pears.'));
+  expect(all.map((r) => (r.kind === 'prose' ? r.text : r.kind))).toEqual(['I like plums.', 'fork', 'And pears.']);
   begin([origin, copy], []);
-  timeline(copy);
-  expect(screen.getByRole('link', { name: /^Forked from Plums/ }).getAttribute('href')).toBe('#/session/s');
+  shown(all[1]);
+  const link = screen.getByRole('link', { name: 'Forked here from Plums' });
+  expect(link.getAttribute('href')).toBe('#/session/s');
   begin([copy], []);
-  timeline(copy);
-  expect(screen.getByText('Forked from a session that is not here any more.')).toBeTruthy();
-  begin([origin], []);
-  timeline(origin);
-  expect(screen.queryByText(/^Forked from/)).toBeNull();
+  shown(all[1]);
+  expect(screen.getByText('Forked here from a session that is gone')).toBeTruthy();
+  expect(rows(begins(1, origin), said(2, origin, 'I like plums.')).map((r) => r.kind)).toEqual(['prose']);
 });

@@ -15,6 +15,7 @@ export type Row = { key: string; turn: string } & (
   | { kind: 'plan'; part: Extract<Part, { kind: 'plan' }> }
   | { kind: 'notice'; part: Extract<Part, { kind: 'notice' }> }
   | { kind: 'exit'; part: Extract<Part, { kind: 'exit' }> }
+  | { kind: 'fork'; origin: string }
   | { kind: 'end'; turn: string; end: NonNullable<Turn['end']> }
 );
 
@@ -186,6 +187,8 @@ function rowOf(c: Context, part: Part): Row | null {
       return { ...at, kind: 'notice', part };
     case 'exit':
       return part.exit.problem || part.exit.reason === 'crashed' ? { ...at, kind: 'exit', part } : null;
+    case 'fork':
+      return { ...at, kind: 'fork', origin: part.origin };
     case 'steer':
       return { ...at, kind: 'mine', text: part.text, files: part.attachments, late: '' };
   }
@@ -300,5 +303,7 @@ export function rowText(row: Row): string {
       return row.part.exit.problem?.title ?? '';
     case 'end':
       return row.end.problem?.title ?? '';
+    case 'fork':
+      return '';
   }
 }

@@ -5,7 +5,9 @@ import { problemWords, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { neutral, oneLine } from '../../lib/text.ts';
 import { clockTime, duration } from '../../lib/time.ts';
 import { serverNow } from '../../state/clock.ts';
+import { useLive } from '../../state/live.ts';
 import { shownOf } from '../../state/pictures.ts';
+import { href } from '../../state/route.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Paragraphs } from '../../ui/bits.tsx';
 import { Command } from '../../ui/command.tsx';
@@ -74,8 +76,22 @@ export const RowView = memo(function RowView({ row, session, progress, renderQue
       return <ExitRow row={row} />;
     case 'end':
       return <EndRow row={row} />;
+    case 'fork':
+      return <Origin id={row.origin} />;
   }
 });
+
+/** Parts what was said in the session that this one is a copy of from what was said since. */
+function Origin({ id }: { id: string }) {
+  const t = useT();
+  const title = useLive((s) => s.sessions[id]?.title);
+  if (title === undefined) return <p className="tl-origin sec">{t('session.forkedFromGone')}</p>;
+  return (
+    <p className="tl-origin sec">
+      <a href={href({ page: 'session', id })}>{t('session.forkedFrom', { title: oneLine(title) })}</a>
+    </p>
+  );
+}
 
 type Of<K extends Row['kind']> = { row: Extract<Row, { kind: K }> };
 

@@ -2,12 +2,9 @@ import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Interaction, Session } from '../../backend/types.gen.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
-import { oneLine } from '../../lib/text.ts';
 import { running } from '../../lib/time.ts';
 import { useAgentName } from '../../state/agents.ts';
 import { useServerNow } from '../../state/clock.ts';
-import { useLive } from '../../state/live.ts';
-import { href } from '../../state/route.ts';
 import { Icon, State } from '../../ui/icon.tsx';
 import { Find, useFind } from './find.tsx';
 import { fetchOlder, useHistory } from './load.ts';
@@ -119,7 +116,6 @@ export function Timeline({ session, renderQuestion, empty, after }: Props) {
       {find.shown && <Find {...find} />}
       <section className="tl" ref={box} onScroll={onScroll} tabIndex={0} aria-label={t('session.timeline')}>
         <div className="tl-in">
-          {session.forked_from && !history?.more && <Origin id={session.forked_from} />}
           {rows.length === 0 && session.state === 'idle' && empty}
           <div className="tl-rows" style={{ height: size }}>
             {virtual.getVirtualItems().map((item) => {
@@ -207,18 +203,6 @@ function useKeepPlace(
     const added = virtual.measurementsCache[at]?.start ?? 0;
     box.current.scrollTop += added;
   }, [rows, box, virtual]);
-}
-
-/** Says where a fork began. */
-function Origin({ id }: { id: string }) {
-  const t = useT();
-  const title = useLive((s) => s.sessions[id]?.title);
-  if (title === undefined) return <p className="tl-origin sec">{t('session.forkedFromGone')}</p>;
-  return (
-    <p className="tl-origin sec">
-      <a href={href({ page: 'session', id })}>{t('session.forkedFrom', { title: oneLine(title) })}</a>
-    </p>
-  );
 }
 
 /** Progress in words, once it takes long enough to be worth a word. */

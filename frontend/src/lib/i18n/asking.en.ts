@@ -159,6 +159,7 @@ export const asking = {
   'quiet.delivered': 'reached the agent {when}',
   'quiet.undelivered': 'did not reach the agent',
   'quiet.typed': 'In your own words:',
+  'quiet.leftOut': 'Left unanswered',
   'quiet.ended': 'ended {when}',
   'quiet.stillAnswer': 'You can still answer',
   'quiet.both': '{chosen}. “{text}”',

@@ -154,6 +154,7 @@ export const asking: { [K in keyof typeof english]: string | Forms } = {
   'quiet.delivered': '送达于 {when}',
   'quiet.undelivered': '没有送达智能体',
   'quiet.typed': '自己的话：',
+  'quiet.leftOut': '未回答',
   'quiet.ended': '结束于 {when}',
   'quiet.stillAnswer': '仍可回答',
   'quiet.both': '{chosen}。“{text}”',

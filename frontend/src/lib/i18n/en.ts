@@ -92,8 +92,8 @@ export const en = {
   'session.fork': 'Fork',
   'session.forkNote': 'A new session that knows what was said here',
   'session.forkBusy': 'Once the turn has ended',
-  'session.forkedFrom': 'Forked from {title}. What was said until then is there.',
-  'session.forkedFromGone': 'Forked from a session that is not here any more.',
+  'session.forkedFrom': 'Forked here from {title}',
+  'session.forkedFromGone': 'Forked here from a session that is gone',
   'session.delete': 'Delete from Parley',
   'session.deleteTitle': 'Delete this session?',
   'session.deleteWords':
