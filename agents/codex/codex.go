@@ -1,8 +1,9 @@
 // Package codex is the family of OpenAI's Codex CLI: how it is found and
 // launched, how the messages of its app server are read, and how a conversation
-// is held over it. One process serves a whole session. It starts no process,
-// knows no product and no other family. What it relies on was measured with
-// Codex 0.171.0; docs/agents.md has the tables.
+// is held over it. One process serves a whole session. Versions whose app server
+// is another are run by `codex exec`, a process for each message. It starts no
+// process, knows no product and no other family. What it relies on was measured
+// with Codex 0.171.0 and 0.99.0; docs/agents.md has the tables.
 //
 // Concurrency: one goroutine reads lines, decodes them and emits their events
 // before it looks at the next line, so events have the order of the lines and
@@ -43,7 +44,7 @@ func (adapter) Info() agents.Info {
 			"/opt/homebrew/bin",
 			"/usr/local/bin",
 		},
-		LeastKnown: "0.171.0",
+		LeastKnown: "0.99.0",
 		InstallCmd: "npm install -g @openai/codex",
 		LoginCmd:   loginCommand,
 		Caps: agents.Caps{

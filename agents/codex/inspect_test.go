@@ -79,6 +79,32 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// The version decides how Codex is run.
+func TestOlderVersionsAnswerOneMessage(t *testing.T) {
+	for version, once := range map[string]bool{"0.58.0": true, "0.141.2-alpha.1": true, "0.142.0": false, "0.171.0": false, "1.0.0": false} {
+		got := codex.New("test").Inspect(t.Context(), func(context.Context, []string, []string) ([]byte, []byte, int, error) {
+			return []byte("codex-cli " + version + "\n"), nil, 0, nil
+		}, "/opt/codex", nil)
+		if got.Version != version || got.Once != once || got.Problem != nil {
+			t.Errorf("%s: %+v", version, got)
+		}
+	}
+	got, err := codex.New("test").Plan(agents.Install{Path: "/opt/codex", Once: true}, agents.SessionSpec{
+		Cwd: "/p", Mode: agents.ModeEdits, NativeID: "n1", Model: "gpt-5", Effort: "high", OwnServers: true,
+	})
+	want := agents.Launch{
+		Argv: []string{"/opt/codex", "exec", "--json", "--skip-git-repo-check", "-c", `sandbox_mode="workspace-write"`, "-c", `model="gpt-5"`,
+			"-c", `model_reasoning_effort="high"`, "resume", "n1", "-"},
+		Dir: "/p", Connect: agents.ConnectStdio, Env: []string{"PATH=/opt"}, Once: true,
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("launch %v (-want +got):\n%s", err, diff)
+	}
+	if _, err := codex.New("test").Plan(agents.Install{Path: "/opt/codex", Once: true}, agents.SessionSpec{NativeID: "n1", Fork: true}); err == nil {
+		t.Error("a fork was planned")
+	}
+}
+
 func TestInspectOfSomethingElse(t *testing.T) {
 	for name, answer := range map[string]func() ([]byte, []byte, int, error){
 		"another program": func() ([]byte, []byte, int, error) { return []byte("codex of Hammurabi 1\n"), nil, 0, nil },

@@ -26,7 +26,10 @@ func TestCodexWithoutAppServer(t *testing.T) {
 		"two forms in one message":   "it makes one call after the other, as with the app server",
 		"form over kill -9 and days": "see form closed and kill -9",
 	}
-	t.Run("in one session", func(t *testing.T) { cellChat(t, f) })
+	t.Run("in one session", func(t *testing.T) {
+		long(t)
+		cellChat(t, f)
+	})
 	for _, c := range cells {
 		if f.impossible[c.name] != "" || slices.ContainsFunc(f.chats(), func(p part) bool { return p.name == c.name }) {
 			continue

@@ -29,6 +29,7 @@ type adapter struct {
 	listed   func(bridge.Credential)
 	renames  bool // it takes a new id whenever it is started
 	forks    bool // it can fork
+	once     bool // a process answers one message
 	lateID   bool // it tells the id of a fork with the end of the first turn
 	openHook func()
 	// interrupted hears of each interrupt, nil when nobody listens.
@@ -71,6 +72,7 @@ func (ad *adapter) Plan(in agents.Install, spec agents.SessionSpec) (agents.Laun
 		Argv: []string{in.Path, "--secret=hush"}, Dir: spec.Cwd, Connect: agents.ConnectStdio, Masked: []string{"hush"},
 		Env:   append(spec.Env, "PARLEY_TEST_NATIVE_ID="+native),
 		Files: []agents.File{{Path: filepath.Join(spec.RunDir, "sub", "config.json"), Data: []byte("{}")}},
+		Once:  ad.once,
 	}, nil
 }
 

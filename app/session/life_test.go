@@ -283,3 +283,37 @@ func TestLaunchRecords(t *testing.T) {
 		t.Fatalf("a broken record stays for ever: %v", err)
 	}
 }
+
+// Where a process answers one message, each message has one, which takes up the
+// conversation; its end is none that anybody has to hear of, and nobody waits for
+// tools that it lists only once it has its message.
+func TestAProcessForEachMessage(t *testing.T) {
+	w := newWorld(t, func(_ *session.Config, ad *adapter) { ad.once, ad.listed = true, nil })
+	s := w.create(app.NewSession{})
+	first, second := w.send(s.ID, "say m one"), w.send(s.ID, "say m two")
+	for _, turn := range []app.TurnID{first, second} {
+		if end := w.ended(turn); end.Status != app.TurnCompleted || end.Problem != nil {
+			t.Errorf("ended %+v", end)
+		}
+	}
+	if got := w.idle(s.ID); got.Live {
+		t.Errorf("session %+v", got)
+	}
+	if n, native := w.ad.launches(), w.ad.lastSpec().NativeID; n != 2 || native == "" {
+		t.Errorf("%d launches, the last one took up %q", n, native)
+	}
+	exits := 0
+	for _, e := range w.tape.All() {
+		switch d := e.Data.(type) {
+		case app.AgentExited:
+			if exits++; d.Reason != "closed" {
+				t.Errorf("it exited %+v", d)
+			}
+		case app.Notice:
+			t.Errorf("told: %+v", d)
+		}
+	}
+	if exits != 2 {
+		t.Errorf("%d processes ended", exits)
+	}
+}
