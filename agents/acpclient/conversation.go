@@ -357,7 +357,7 @@ func (c *Conversation) requested(id json.RawMessage, method string, params json.
 			c.unshowable(id, line, elicitationDeclined())
 			return
 		}
-		c.ask(id, in, func(o agents.Outcome) any { return e.answer(in.Fields, o) }, elicitationCancelled())
+		c.ask(id, in, func(o agents.Outcome) any { return e.answer(in, o) }, elicitationCancelled())
 	default:
 		c.extended(id, method, params, line)
 	}

@@ -38,10 +38,10 @@ func (e *elicitation) interaction(own string) (agents.Interaction, bool) {
 
 // answer turns the outcome into the protocol's answer. Only a response that
 // accepts carries content.
-func (e *elicitation) answer(fields []agents.Field, o agents.Outcome) acp.UnstableCreateElicitationResponse {
+func (e *elicitation) answer(in agents.Interaction, o agents.Outcome) acp.UnstableCreateElicitationResponse {
 	switch {
 	case o.Reason == "response" && o.Action == "accept":
-		content, err := elicit.Content(fields, o.Answers)
+		content, err := elicit.Content(in, o.Answers)
 		if err != nil { // it must not be taken for an answer
 			return elicitationCancelled()
 		}

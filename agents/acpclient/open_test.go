@@ -368,7 +368,9 @@ func TestElicitation(t *testing.T) {
 func TestElicitationByLinkAndUnshowable(t *testing.T) {
 	agent, host := talk(t, func(f *fake, p rpc) {
 		f.send(`{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":{"mode":"url","message":"Log in","url":"https://example.org/login","elicitationId":"e1"}}`)
-		f.next("")
+		if m := f.next(""); string(m.Result) != `{"action":"accept"}` {
+			t.Errorf("a link that was opened was answered %s", m.Result)
+		}
 		f.send(`{"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{"mode":"form","message":"?","requestedSchema":{"properties":{"deep":{"type":"object"}}}}}`)
 		if m := f.next(""); !strings.Contains(string(m.Result), `"decline"`) {
 			t.Errorf("a form that cannot be shown was answered %+v", m)

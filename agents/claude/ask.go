@@ -144,10 +144,8 @@ func elicitation(r request) (agents.Interaction, error) {
 // which answer does not fit; the request is cancelled then.
 func elicited(in agents.Interaction, o agents.Outcome) (elicitationAnswer, error) {
 	switch {
-	case o.Reason == "response" && o.Action == "accept" && in.URL != "":
-		return elicitationAnswer{Action: "accept"}, nil // what was entered there is no content of ours
 	case o.Reason == "response" && o.Action == "accept":
-		content, err := elicit.Content(in.Fields, o.Answers)
+		content, err := elicit.Content(in, o.Answers)
 		if err != nil {
 			return elicitationAnswer{Action: "cancel"}, err
 		}

@@ -255,8 +255,8 @@ type permissionAnswer struct {
 
 // elicitationAnswer answers elicitation.
 type elicitationAnswer struct {
-	Action  string `json:"action"`            // accept, decline, cancel
-	Content any    `json:"content,omitempty"` // with accept of a form: an object, perhaps empty
+	Action  string         `json:"action"`           // accept, decline, cancel
+	Content map[string]any `json:"content,omitzero"` // with accept of a form: an object, perhaps empty
 }
 
 type hookAnswer struct {

@@ -106,9 +106,10 @@ func (c *conversation) elicitation(m message, h head, parent string, line []byte
 		if o.Reason != "response" || o.Action != "accept" {
 			return notAccepted(o)
 		}
-		content, err := elicit.Content(in.Fields, o.Answers)
+		content, err := elicit.Content(in, o.Answers)
 		if err != nil {
-			c.notice(r, err)
+			c.host.Emit(agents.Notice{Level: "warning", Code: "elicitation",
+				Text: "The question of the MCP server " + r.Server + " was cancelled: " + err.Error() + "."})
 			return elicitationAnswer{Action: "cancel"}
 		}
 		return elicitationAnswer{Action: "accept", Content: content}
@@ -116,12 +117,9 @@ func (c *conversation) elicitation(m message, h head, parent string, line []byte
 }
 
 func (c *conversation) refused(id json.RawMessage, r elicitationRequest, err error) {
-	c.notice(r, err)
+	c.host.Emit(agents.Notice{Level: "warning", Code: "elicitation_refused",
+		Text: "The MCP server " + r.Server + " asked for something that cannot be shown, and was refused: " + err.Error() + "."})
 	c.peer.respond(id, elicitationAnswer{Action: "decline"})
-}
-
-func (c *conversation) notice(r elicitationRequest, err error) {
-	c.host.Emit(agents.Notice{Level: "warning", Code: "elicitation", Text: "The question of the MCP server " + r.Server + " was cancelled: " + err.Error() + "."})
 }
 
 // ask puts a request to the person on a goroutine of its own and answers it.

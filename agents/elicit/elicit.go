@@ -189,12 +189,16 @@ func Link(address string) error {
 // maxLink is the longest address, in bytes, that is shown.
 const maxLink = 4096
 
-// Content gives every answer the type that its field asks for. Unanswered
-// fields are left out. An answer that does not fit its type is an error, and
-// nothing may be sent then.
-func Content(fields []agents.Field, answers map[string][]string) (map[string]any, error) {
+// Content is what goes along with an accepted request: every answer in the type
+// that its field asks for, unanswered fields left out. An answer that does not fit
+// its type is an error, and nothing may be sent then. With a link it is nil: what
+// was entered there is no content of ours.
+func Content(in agents.Interaction, answers map[string][]string) (map[string]any, error) {
+	if in.URL != "" {
+		return nil, nil
+	}
 	out := map[string]any{}
-	for _, f := range fields {
+	for _, f := range in.Fields {
 		given := answers[f.ID]
 		switch {
 		case f.Multi && (len(given) > 0 || f.Required):

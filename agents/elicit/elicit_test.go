@@ -46,8 +46,19 @@ func TestFieldsKeepTheOrderOfTheSchema(t *testing.T) {
 	}
 }
 
+// What is entered behind a link is no content, which is not the same as none in a
+// form.
+func TestALinkHasNoContent(t *testing.T) {
+	if got, err := elicit.Content(agents.Interaction{URL: "https://x.test/"}, nil); got != nil || err != nil {
+		t.Errorf("content %v, %v", got, err)
+	}
+	if got, err := elicit.Content(agents.Interaction{}, nil); got == nil || err != nil {
+		t.Errorf("of a form without fields: %v, %v", got, err)
+	}
+}
+
 func TestContentHasTheTypesOfTheSchema(t *testing.T) {
-	got, err := elicit.Content(fields(t), map[string][]string{
+	got, err := elicit.Content(agents.Interaction{Fields: fields(t)}, map[string][]string{
 		"size": {" 4 "}, "colour": {"Blue"}, "shape": {"o"}, "toppings": {"Apple", "b"}, "mail": {""}, "again": {"False"}, "price": {"1.5"},
 	})
 	if err != nil {
@@ -63,7 +74,7 @@ func TestContentHasTheTypesOfTheSchema(t *testing.T) {
 
 func TestAnswersThatDoNotFitAreRefused(t *testing.T) {
 	for id, given := range map[string]string{"size": "4.5", "again": "perhaps", "price": "much"} {
-		if got, err := elicit.Content(fields(t), map[string][]string{id: {given}}); err == nil {
+		if got, err := elicit.Content(agents.Interaction{Fields: fields(t)}, map[string][]string{id: {given}}); err == nil {
 			t.Errorf("%s=%s gave %v", id, given, got)
 		}
 	}

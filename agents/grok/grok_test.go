@@ -140,7 +140,7 @@ func TestQuestions(t *testing.T) {
 		{"form closed", elicit, &agents.Outcome{Reason: "dismissed"}, `{"outcome":"cancel"}`, ""},
 		{"form that lacks what it must have", elicit, &agents.Outcome{Reason: "response", Action: "accept", Answers: map[string][]string{"size": {"big"}}}, `{"outcome":"cancel"}`, ""},
 		{"form that no card can hold", strings.Replace(elicit, `"type":"integer"`, `"type":"object"`, 1), nil, `{"outcome":"decline"}`, ""},
-		{"link", strings.Replace(strings.Replace(elicit, `"form"`, `"url"`, 1), `"message"`, `"url":"https://x.test/y","message"`, 1), &agents.Outcome{Reason: "response", Action: "accept"}, `{"outcome":"accept"`, ""},
+		{"link", strings.Replace(strings.Replace(elicit, `"form"`, `"url"`, 1), `"message"`, `"url":"https://x.test/y","message"`, 1), &agents.Outcome{Reason: "response", Action: "accept"}, `{"outcome":"accept"}`, ""},
 		{"answered", ask, &agents.Outcome{Reason: "response", Answers: map[string][]string{"1": {"SQ", "in a file"}}}, `{"outcome":"accepted","answers":{"Which db?":["SQ (Recommended)","in a file"]}}`, ""},
 		{"closed", ask, &agents.Outcome{Reason: "dismissed"}, "without answering", "PG"},
 		{"blank", ask, &agents.Outcome{Reason: "response", Answers: map[string][]string{"1": {" "}}}, "without answering", "PG"},

@@ -23,7 +23,7 @@ func elicitation(params json.RawMessage) (agents.Interaction, acpclient.Answer, 
 		Schema  json.RawMessage `json:"requestedSchema"`
 	}
 	in := agents.Interaction{Kind: agents.AskElicitation}
-	answer := func(o agents.Outcome) any { return elicited(in.Fields, o) }
+	answer := func(o agents.Outcome) any { return elicited(in, o) }
 	if err := json.Unmarshal(params, &e); err != nil {
 		return in, answer, err
 	}
@@ -45,10 +45,10 @@ type elicitAnswer struct {
 
 // elicited turns the outcome into an answer. Only a response that accepts carries
 // content.
-func elicited(fields []agents.Field, o agents.Outcome) elicitAnswer {
+func elicited(in agents.Interaction, o agents.Outcome) elicitAnswer {
 	switch {
 	case o.Reason == "response" && o.Action == "accept":
-		content, err := elicit.Content(fields, o.Answers)
+		content, err := elicit.Content(in, o.Answers)
 		if err != nil { // it must not be taken for an answer
 			return elicitAnswer{Outcome: "cancel"}
 		}

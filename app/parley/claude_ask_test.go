@@ -151,9 +151,9 @@ func TestClaudeAsksInEveryWay(t *testing.T) {
 	t.Run("all that a server can ask", func(t *testing.T) {
 		h.model.Add(onSaying("ask all of it", use("e3", "mcp__theirs__ask", elicitationRequests())), onResult("e3", fakemodel.Text("I see.")))
 		r := says("ask all of it")
-		r.elicited(h.home)
+		r.elicited(h.home, shownFields)
 		r.done()
-		elicitedAnswers(t, r, h.told("e3").Text)
+		elicitedAnswers(t, r, h.told("e3").Text, openedLink)
 	})
 	// Closing a question chooses nothing, and the model is told so.
 	t.Run("dismissed", func(t *testing.T) {

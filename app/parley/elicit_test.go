@@ -35,6 +35,9 @@ var shownFields = []app.Field{
 
 func to[T any](v T) *T { return &v }
 
+// openedLink is what the server is told once the person was where a link led.
+const openedLink = `{"action":"accept"}`
+
 // elicitations are requests of an MCP server, how a person answers each, and what
 // the server is told. The last two can't be shown, so nobody is asked.
 var elicitations = []struct {
@@ -47,7 +50,7 @@ var elicitations = []struct {
 			"--set", "mail=a@b.example", "--set", "again=false", "--set", "price=1.5"}},
 	{`{"message":"Another?","requestedSchema":` + everyField + `}`, `{"action":"decline"}`, []string{"--decline"}},
 	{`{"message":"And another?","requestedSchema":` + everyField + `}`, `{"action":"cancel"}`, []string{"--dismiss"}},
-	{`{"mode":"url","message":"Log in","url":"https://example.org/login?a=b","elicitationId":"l1"}`, `{"action":"accept"}`, []string{"--choose", "Yes, done"}},
+	{`{"mode":"url","message":"Log in","url":"https://example.org/login?a=b","elicitationId":"l1"}`, openedLink, []string{"--choose", "Yes, done"}},
 	{`{"mode":"url","message":"Log in again","url":"https://example.org/login","elicitationId":"l2"}`, `{"action":"decline"}`, []string{"--decline"}},
 	{`{"message":"Deep?","requestedSchema":{"type":"object","properties":{"deep":{"type":"string","enum":[]}}}}`, `{"action":"decline"}`, nil},
 	{`{"mode":"url","message":"Trust me","url":"https://bank.example@evil.example/","elicitationId":"l3"}`, `{"action":"decline"}`, nil},
@@ -62,8 +65,9 @@ func elicitationRequests() map[string]any {
 	return map[string]any{"requests": "[" + strings.Join(all, ",") + "]"}
 }
 
-// elicited answers all of them in turn, as they come out of r.
-func (r *running) elicited(h *home) {
+// elicited answers all of them in turn, as they come out of r. A card of the form
+// shows these fields.
+func (r *running) elicited(h *home, shown []app.Field) {
 	r.t.Helper()
 	asked := 0
 	for _, e := range elicitations {
@@ -78,7 +82,7 @@ func (r *running) elicited(h *home) {
 		}
 		want := []app.Field(nil)
 		if request.URL == "" {
-			want = shownFields
+			want = shown
 		}
 		if in.Question != request.Message || in.URL != request.URL || in.Server == "" {
 			r.t.Errorf("asked %q with %q of %q for %s", in.Question, in.URL, in.Server, e.request)
@@ -90,17 +94,23 @@ func (r *running) elicited(h *home) {
 	}
 }
 
-// elicitedAnswers checks what the server was told, which its tool returned.
-func elicitedAnswers(t *testing.T, r *running, told string) {
+// elicitedAnswers checks what the server was told, which its tool returned; opened
+// is that of the link, in the words that the CLI has for it.
+func elicitedAnswers(t *testing.T, r *running, told, opened string) {
 	t.Helper()
+	told = told[max(0, strings.Index(told, "[")):] // some CLIs write a line of their own above it
 	got := []map[string]any{}
 	if err := json.Unmarshal([]byte(told), &got); err != nil || len(got) != len(elicitations) {
 		t.Fatalf("the server was told %q, %v", told, err)
 	}
 	refused := 0
 	for i, e := range elicitations {
+		answer := e.want
+		if answer == openedLink {
+			answer = opened
+		}
 		var want map[string]any
-		if err := json.Unmarshal([]byte(e.want), &want); err != nil {
+		if err := json.Unmarshal([]byte(answer), &want); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got[i]); diff != "" {
