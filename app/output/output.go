@@ -80,6 +80,36 @@ func (f *Files) Open(session app.SessionID, id string) (*os.File, error) {
 
 var errGone = app.Errorf(app.CodeNotFound, "This output is not kept any more.")
 
+// Share gives the outputs of one session to another one as well, under the same
+// ids: the same files by a second name, so that each session forgets its own.
+func (f *Files) Share(from, to app.SessionID) error {
+	source, err := f.folder(from)
+	if err != nil {
+		return err
+	}
+	files, err := os.ReadDir(source)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for outputs: %w", err)
+	}
+	target, err := f.folder(to)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(target, 0o700); err != nil {
+		return fmt.Errorf("share outputs: %w", err)
+	}
+	var errs []error
+	for _, file := range files {
+		if filepath.Ext(file.Name()) == ending {
+			errs = append(errs, os.Link(filepath.Join(source, file.Name()), filepath.Join(target, file.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Forget removes all outputs of a session.
 func (f *Files) Forget(session app.SessionID) error {
 	dir, err := f.folder(session)

@@ -145,3 +145,28 @@ func TestNothingHalfIsKept(t *testing.T) {
 		t.Error("kept below a file")
 	}
 }
+
+// A fork reads what was kept of the session that it is a copy of, and keeps it
+// when that one is forgotten; what is kept later is each one's own.
+func TestShared(t *testing.T) {
+	const fork = "0199f2c4-0000-7000-8000-000000000002"
+	f := output.New(filepath.Join(t.TempDir(), "outputs"))
+	if err := f.Share(session, fork); err != nil { // nothing is kept yet
+		t.Fatal(err)
+	}
+	before := keep(t, f, session, "before")
+	if err := f.Share(session, fork); err != nil {
+		t.Fatal(err)
+	}
+	after := keep(t, f, session, "after")
+	own := keep(t, f, fork, "own")
+	gone(t, f, fork, after)
+	gone(t, f, session, own)
+	if err := f.Forget(session); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, f, session, before)
+	if got := read(t, f, fork, before) + read(t, f, fork, own); got != "beforeown" {
+		t.Errorf("the fork reads %q", got)
+	}
+}

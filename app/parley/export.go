@@ -68,6 +68,10 @@ func exportHead(s app.Session) string {
 // only a program needs.
 func markdown(e app.Event) string {
 	switch d := e.Data.(type) {
+	case *app.Session:
+		if e.Type == app.EventSessionCreated && d.ForkedFrom != "" {
+			return fmt.Sprintf("\n---\n\n*Forked at this point from session %s.*\n", shortID(d.ForkedFrom))
+		}
 	case *app.TurnText:
 		if e.Type == app.EventTurnQueued {
 			return "" // its start comes

@@ -130,6 +130,36 @@ func (s *Store) Hand(cwd string, a app.Attachment) (app.Attachment, error) {
 	return a, nil
 }
 
+// Share gives the pictures of one session to another one as well: the same files
+// by a second name, so that each session forgets its own.
+func (s *Store) Share(from, to app.SessionID) error {
+	source, err := s.of(from)
+	if err != nil {
+		return err
+	}
+	files, err := os.ReadDir(source)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for pictures: %w", err)
+	}
+	target, err := s.of(to)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(target, 0o700); err != nil {
+		return fmt.Errorf("share pictures: %w", err)
+	}
+	var errs []error
+	for _, file := range files {
+		if typeOf(file.Name()) != "" {
+			errs = append(errs, os.Link(filepath.Join(source, file.Name()), filepath.Join(target, file.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Forget removes all pictures of a session. Those that were handed to an agent
 // lie in the person's folder and stay.
 func (s *Store) Forget(session app.SessionID) error {

@@ -149,3 +149,33 @@ func TestHandThroughALink(t *testing.T) {
 		t.Errorf("outside lie %v, %v", left, err)
 	}
 }
+
+// A fork shows the pictures of the session that it is a copy of, also when that
+// one is forgotten.
+func TestShared(t *testing.T) {
+	s := pictures.New(filepath.Join(t.TempDir(), "pictures"))
+	if err := s.Share("s1", "s2"); err != nil { // there are none yet
+		t.Fatal(err)
+	}
+	a, err := s.Save("s1", "dot.png", drawn(t, 8))
+	if err == nil {
+		err = s.Share("s1", "s2")
+	}
+	if err == nil {
+		err = s.Forget("s1")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := s.Open("s2", filepath.Base(a.Path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, drawn(t, 8)) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if _, _, err := s.Open("s1", filepath.Base(a.Path)); app.ErrorCode(err) != app.CodeNotFound {
+		t.Errorf("forgotten: %v", err)
+	}
+}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
@@ -12,7 +13,8 @@ import (
 // forked is what the title of a forked session ends with.
 const forked = " (fork)"
 
-// Fork begins a session with a copy of another one's conversation. It returns
+// Fork begins a session with a copy of another one's conversation, and of what is
+// recorded of it. It returns
 // when the copy is made, or, where the CLI writes it down with the first message
 // alone, when the CLI has read what it copies. Both sessions go on by themselves;
 // the other one is not changed. app.CodeSessionBusy while a turn is under way
@@ -26,6 +28,7 @@ func (m *Manager) Fork(ctx context.Context, id app.SessionID) (app.Session, erro
 		fast bool
 	}
 	from, err := on(ctx, m, id, func(a *actor) (origin, error) {
+		a.flush() // the copy begins with what is recorded
 		return origin{a.session, maps.Clone(a.env), a.fast}, a.forkable()
 	})
 	if err != nil {
@@ -41,6 +44,7 @@ func (m *Manager) Fork(ctx context.Context, id app.SessionID) (app.Session, erro
 	if err != nil {
 		return app.Session{}, err
 	}
+	m.share(o.ID, row.ID)
 	if err = m.copyNow(ctx, row, from.env, from.fast); err == nil {
 		return m.cfg.Records.Session(ctx, row.ID)
 	}
@@ -48,6 +52,18 @@ func (m *Manager) Fork(ctx context.Context, id app.SessionID) (app.Session, erro
 		m.cfg.Log.Warn("delete a fork that did not come up", "session", row.ID, "error", derr)
 	}
 	return app.Session{}, err
+}
+
+// share gives a fork the files that the copied record names. What cannot be given
+// is shown as a file that is not kept any more.
+func (m *Manager) share(from, to app.SessionID) {
+	err := m.cfg.Pictures.Share(from, to)
+	if m.cfg.Outputs != nil {
+		err = errors.Join(err, m.cfg.Outputs.Share(from, to))
+	}
+	if err != nil {
+		m.cfg.Log.Warn("give a fork its files", "session", to, "error", err)
+	}
 }
 
 // forkable says why the conversation cannot be copied as it is now.
@@ -64,6 +80,8 @@ func (a *actor) forkable() error {
 		return app.Errorf(app.CodeSessionBusy, "The agent is at work. Fork the session when its turn has ended, or stop it.")
 	case a.form != nil:
 		return app.Errorf(app.CodePendingForm, "A form waits in this session, or its answer has not reached the agent yet. Fork the session afterwards.")
+	case a.owes():
+		return errOwes
 	case a.session.NativeID == "":
 		return app.Errorf(app.CodeInvalidArgument, "The agent holds no conversation of this session yet, so there is nothing to fork.")
 	}

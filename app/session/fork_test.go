@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/agents"
 	"parley/app"
 	"parley/app/session"
@@ -64,6 +66,69 @@ func TestFork(t *testing.T) {
 	}
 	if again := w.fork(fork.ID); again.Title != "Plums (fork)" || again.ForkedFrom != fork.ID {
 		t.Errorf("forked again %+v", again)
+	}
+}
+
+// A fork's record begins with that of the conversation that it is a copy of: also
+// where that one is a fork, after a restart, and when the other session is gone.
+// Its own beginning stands behind that, and what is said later in one is not in
+// the other.
+func TestForkBeginsWithWhatWasSaid(t *testing.T) {
+	w := newWorld(t, forking(false))
+	origin := w.spoken()
+	fork := w.fork(origin.ID)
+	w.ended(w.send(origin.ID, "say m2 there"))
+	w.ended(w.send(fork.ID, "say m3 here"))
+	again := w.fork(fork.ID)
+	w.ended(w.send(again.ID, "say m4 last"))
+	read := func(id app.SessionID) (told []string) {
+		t.Helper()
+		events, through, more, err := w.db.Events(t.Context(), id, 0, 0, 1000)
+		if err != nil || more || through != int64(len(events)) {
+			t.Fatalf("%d events, through %d, more %v, %v", len(events), through, more, err)
+		}
+		for i, e := range events {
+			if e.Seq != int64(i+1) || e.SessionID != id {
+				t.Errorf("event %d is %+v", i, e)
+			}
+			switch d := e.Data.(type) {
+			case *app.MessageText:
+				told = append(told, d.Text)
+			case *app.Session:
+				if e.Type == app.EventSessionCreated {
+					told = append(told, "created from "+d.ForkedFrom)
+				}
+			}
+		}
+		return told
+	}
+	check := func(when string) {
+		t.Helper()
+		for id, want := range map[app.SessionID][]string{
+			fork.ID:  {"hello", "created from " + origin.ID, "here"},
+			again.ID: {"hello", "here", "created from " + fork.ID, "last"},
+		} {
+			if diff := cmp.Diff(want, read(id)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", when, diff)
+			}
+		}
+	}
+	check("as they are")
+	if diff := cmp.Diff([]string{"created from ", "hello", "there"}, read(origin.ID)); diff != "" {
+		t.Errorf("the other one (-want +got):\n%s", diff)
+	}
+	w.open()
+	for _, id := range []app.SessionID{origin.ID, fork.ID} {
+		check("after a restart")
+		if err := w.m.Delete(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if id == origin.ID {
+			check("without the origin")
+		}
+	}
+	if diff := cmp.Diff([]string{"hello", "here", "created from " + fork.ID, "last"}, read(again.ID)); diff != "" {
+		t.Errorf("alone (-want +got):\n%s", diff)
 	}
 }
 

@@ -14,6 +14,8 @@ type Outputs interface {
 	// Keep writes the pieces of a text and returns an id for them, and how many
 	// bytes they are. When it returns, they are kept whole.
 	Keep(session app.SessionID, pieces iter.Seq[string]) (id string, size int64, err error)
+	// Share gives all that is kept of one session to another one as well.
+	Share(from, to app.SessionID) error
 	// Forget removes all that is kept of a session.
 	Forget(session app.SessionID) error
 }

@@ -12,6 +12,8 @@ type Pictures interface {
 	// Hand puts a picture where an agent that works in cwd may read it by
 	// itself, and returns it with that path.
 	Hand(cwd string, f app.Attachment) (app.Attachment, error)
+	// Share gives the pictures of one session to another one as well.
+	Share(from, to app.SessionID) error
 	// Forget removes the pictures of a session.
 	Forget(session app.SessionID) error
 }
@@ -53,4 +55,5 @@ func seen(can agents.Caps, out app.Outcome) app.Outcome {
 type noPictures struct{}
 
 func (noPictures) Hand(_ string, f app.Attachment) (app.Attachment, error) { return f, nil }
+func (noPictures) Share(_, _ app.SessionID) error                          { return nil }
 func (noPictures) Forget(app.SessionID) error                              { return nil }

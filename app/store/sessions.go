@@ -12,7 +12,8 @@ import (
 const noSession = "There is no such session."
 
 // CreateSession stores a new session and emits session.created. Its id must be
-// set; a CreatedAt of 0 becomes now.
+// set; a CreatedAt of 0 becomes now. A fork begins with copies of what the other
+// session's events tell of the conversation; its session.created comes after them.
 func (d *DB) CreateSession(ctx context.Context, s app.Session) (out app.Session, err error) {
 	err = d.update(ctx, func(t *tx) error {
 		if s.CreatedAt == 0 {
@@ -24,6 +25,9 @@ func (d *DB) CreateSession(ctx context.Context, s app.Session) (out app.Session,
 			NativeID: text(s.NativeID), Live: s.Live, Closed: s.Closed, LastStatus: s.LastStatus,
 			CreatedMs: s.CreatedAt, UpdatedMs: t.now, ForkedFrom: s.ForkedFrom, ForkNative: text(s.ForkNative),
 		})
+		if err == nil && s.ForkedFrom != "" {
+			err = t.copyEvents(s.ForkedFrom, s.ID)
+		}
 		if err != nil {
 			return err
 		}

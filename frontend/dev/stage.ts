@@ -84,6 +84,8 @@ function fork(): Scene {
   const copy = session({ ...from!, id: 's-fork', title: `${from!.title} (fork)`, forked_from: from!.id });
   const events = scene.events.slice(0, -1);
   const text = 'Try it with the key in the row itself.';
+  events.push(...events.filter((e) => e.session_id === from!.id).map((e) => ({ ...e, session_id: copy.id })));
+  events.push({ at: Date.now(), session_id: copy.id, type: 'session.created', data: copy } as Event);
   events.push({
     at: Date.now(),
     session_id: copy.id,

@@ -16,3 +16,8 @@ ORDER BY seq LIMIT sqlc.arg(most);
 SELECT * FROM events
 WHERE session_id = sqlc.arg(session_id) AND seq >= sqlc.arg(low) AND seq <= sqlc.arg(high)
 ORDER BY seq;
+
+-- name: CopyEvents :execrows
+INSERT INTO events (session_id, seq, at_ms, turn_id, type, data)
+SELECT CAST(sqlc.arg(copy) AS TEXT), ROW_NUMBER() OVER (ORDER BY e.seq), e.at_ms, e.turn_id, e.type, e.data FROM events e
+WHERE e.session_id = sqlc.arg(origin) AND e.type NOT LIKE 'session.%' AND e.type NOT LIKE 'agent.%';

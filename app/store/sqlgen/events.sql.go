@@ -11,6 +11,25 @@ import (
 	"parley/app"
 )
 
+const copyEvents = `-- name: CopyEvents :execrows
+INSERT INTO events (session_id, seq, at_ms, turn_id, type, data)
+SELECT CAST(?1 AS TEXT), ROW_NUMBER() OVER (ORDER BY e.seq), e.at_ms, e.turn_id, e.type, e.data FROM events e
+WHERE e.session_id = ?2 AND e.type NOT LIKE 'session.%' AND e.type NOT LIKE 'agent.%'
+`
+
+type CopyEventsParams struct {
+	Copy   string
+	Origin string
+}
+
+func (q *Queries) CopyEvents(ctx context.Context, arg CopyEventsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, copyEvents, arg.Copy, arg.Origin)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const eventSizesDown = `-- name: EventSizesDown :many
 SELECT seq, CAST(octet_length(data) AS INTEGER) AS size FROM events
 WHERE session_id = ?1 AND seq > ?2 AND seq < ?3

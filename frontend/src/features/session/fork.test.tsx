@@ -80,7 +80,11 @@ it('offers no fork where there is none to be had', () => {
 
 it('says where a fork began, also when that is gone', () => {
   const all = rows(said(1, copy, 'I like plums.'), begins(2, copy), said(3, copy, 'And pears.'));
-  expect(all.map((r) => (r.kind === 'prose' ? r.text : r.kind))).toEqual(['I like plums.', 'fork', 'And pears.']);
+  expect(all.map((r) => (r.kind === 'prose' ? r.text : r.kind))).toEqual([
+    'I like plums.',
+    'fork',
+    'And pears.',
+  ]);
   begin([origin, copy], []);
   shown(all[1]);
   const link = screen.getByRole('link', { name: 'Forked here from Plums' });
