@@ -101,6 +101,44 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
     await settled(page).getByText('Hello, world!. “with 1 exclamation mark, no 2”').waitFor();
   });
 
+  it('forks a session, whose timeline begins with what was said before, also when the other one is gone', async () => {
+    const page = await program.open();
+    const origin = await quickDemo(page, 'say I like plums.');
+    const told = page.locator('.tl-rows');
+    await told.getByText('I like plums.', { exact: true }).waitFor();
+    await page.locator('.head-tools').getByTitle('More').click();
+    await page.getByRole('menuitem', { name: /^Fork/ }).click();
+    const line = page.locator('.tl-origin');
+    await line.getByText(/^Forked here from/).waitFor();
+    const fork = page.url();
+    expect(fork).not.toContain(origin);
+    await message(page).fill('say And pears.');
+    await message(page).press('Enter');
+    await told.getByText('And pears.', { exact: true }).waitFor();
+    const order = async () => {
+      const text = await told.innerText();
+      return ['I like plums.', 'Forked here from', 'And pears.'].map((part) => text.indexOf(part));
+    };
+    const places = await order();
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThanOrEqual(0);
+    await line.getByRole('link').click();
+    await page.waitForURL(new RegExp(origin));
+    await told.getByText('I like plums.', { exact: true }).waitFor();
+    expect(await told.getByText('And pears.').count()).toBe(0);
+    expect(
+      await page.evaluate(
+        (id) => fetch(`/api/sessions/${id}`, { method: 'DELETE' }).then((r) => r.status),
+        origin,
+      ),
+    ).toBe(200);
+    await page.goto(fork);
+    await page.reload();
+    await line.getByText('Forked here from a session that is gone').waitFor();
+    await told.getByText('I like plums.', { exact: true }).waitFor();
+    expect(await order()).toEqual([...(await order())].sort((a, b) => a - b));
+  });
+
   it('closes without answering, and the agent says what it did not do', async () => {
     const page = await program.open();
     await quickDemo(page);
