@@ -124,9 +124,10 @@ generate:
 	cd app/api && go generate .
 
 # Nothing here passes or fails by the clock. The tables come last, on standard
-# output; all else goes to standard error. A quick look: make bench RUNS=20 FEW=3
+# output; all else goes to standard error. A quick look: make bench RUNS=20 FEW=3 PAIRS=1
 RUNS ?= 1000
 FEW  ?= 20
+PAIRS ?= 5
 bench: setup-test
 	@$(MAKE) --no-print-directory build >&2
 	@exec 3>&1 1>&2; export PARLEY_FIGURES=$$(mktemp); trap 'cat "$$PARLEY_FIGURES" >&3; rm -f "$$PARLEY_FIGURES"' EXIT; \
@@ -134,7 +135,8 @@ bench: setup-test
 	go test -run - -bench LongRecord -benchmem ./app/store; \
 	go test -run - -bench TwoHundred -benchtime $(FEW)x ./app/servers; \
 	go test -run - -bench '^BenchmarkCallToCard' -benchtime $(RUNS)x -timeout 30m ./app/core; \
-	go test -run - -bench 'Unannounced|ClaudeLaunch' -benchtime $(FEW)x -timeout 30m ./app/core; \
+	go test -run - -bench Unannounced -benchtime $(FEW)x -timeout 30m ./app/core; \
+	go test -run - -bench '^BenchmarkLaunch$$' -benchtime $(PAIRS)x -timeout 60m ./app/core; \
 	go test $(window) -run - -bench '^BenchmarkWindow$$' -benchtime $(FEW)x -timeout 30m ./app/desktop; \
 	node frontend/dev/streaming.mjs
 
