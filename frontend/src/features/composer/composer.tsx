@@ -62,6 +62,11 @@ export function Composer({ session, intoCard, toCard }: Props) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an error belongs to its session
   useEffect(() => setError(''), [session.id]);
+  // What was refused because of a form is no longer, once that is settled.
+  const gated = waits === 'form';
+  useEffect(() => {
+    if (!gated) setError('');
+  }, [gated]);
 
   const send = async (how: MessageHow) => {
     const message = text.trim();
