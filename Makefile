@@ -137,7 +137,7 @@ bench: setup-test
 	go test -run - -bench '^BenchmarkCallToCard' -benchtime $(RUNS)x -timeout 30m ./app/core; \
 	go test -run - -bench Unannounced -benchtime $(FEW)x -timeout 30m ./app/core; \
 	go test -run - -bench '^BenchmarkLaunch$$' -benchtime $(PAIRS)x -timeout 60m ./app/core; \
-	go test $(window) -run - -bench '^BenchmarkWindow$$' -benchtime $(FEW)x -timeout 30m ./app/desktop; \
+	go test $(window) -run - -bench '^Benchmark(AskingIn)?Window$$' -benchtime $(FEW)x -timeout 30m ./app/desktop; \
 	node frontend/dev/streaming.mjs
 
 clean:

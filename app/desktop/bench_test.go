@@ -71,13 +71,14 @@ const (
 )
 
 // quiet makes a session that is done.
-func (s *stage) quiet(prompt string) {
+func (s *stage) quiet(prompt string) app.SessionID {
 	s.t.Helper()
 	id := s.demo(prompt).ID
 	s.until("the session is idle", func() bool {
 		got, err := s.client().Session(s.t.Context(), id)
 		return err == nil && got.State == app.StateIdle && got.LastStatus == app.TurnCompleted
 	})
+	return id
 }
 
 // link waits until the page is served and makes a link to it.
