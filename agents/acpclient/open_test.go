@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -115,6 +116,12 @@ func TestModelByItsOwnMethod(t *testing.T) {
 // was said before must not be said again.
 func TestResume(t *testing.T) {
 	replay := func(f *fake) {
+		for i := range 100 {
+			f.say(fmt.Sprintf("old answer %d", i))
+			f.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"old%d","title":"parley_clarify","status":"pending","rawInput":{"question":"Which?"}}`, i))
+			f.update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"old%d","status":"completed","rawOutput":{"reason":"response","response":"A"}}`, i))
+			f.update(`{"sessionUpdate":"plan","entries":[{"content":"old","priority":"high","status":"pending"}]}`)
+		}
 		f.update(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old input"}}`)
 		f.say("old answer")
 		f.update(`{"sessionUpdate":"tool_call","toolCallId":"old","title":"old","status":"completed"}`)
@@ -161,6 +168,9 @@ func TestResume(t *testing.T) {
 			}
 			if tools := agenttest.All[agents.ToolStarted](host.Events()); len(tools) != 0 {
 				t.Errorf("tools of the past ran again: %+v", tools)
+			}
+			if n := host.Asks(); n != 0 {
+				t.Errorf("%d questions of the past were asked again", n)
 			}
 		})
 	}

@@ -363,3 +363,25 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// A hook tells of a session before the conversation has one, with an id of its own.
+func TestOnlyTheInitNamesTheConversation(t *testing.T) {
+	t.Parallel()
+	p := openPuppet(t)
+	p.prompt("hello")
+	p.say(`{"type":"system","subtype":"hook_started","hook_id":"h","hook_event":"SessionStart","session_id":"of-a-hook"}`)
+	p.say(`{"type":"system","subtype":"hook_response","hook_id":"h","outcome":"success","session_id":"of-a-hook"}`)
+	p.say(`{"type":"system","subtype":"init","session_id":"of-the-conversation","model":"m"}`)
+	p.say(`{"type":"system","subtype":"hook_started","hook_id":"i","hook_event":"Stop","session_id":"of-a-hook"}`)
+	p.say(resultLine)
+	p.host.EndOfTurn(0)
+	var ids []string
+	for _, s := range agenttest.All[agents.Started](p.host.Events()) {
+		if s.NativeID != "" {
+			ids = append(ids, s.NativeID)
+		}
+	}
+	if len(ids) != 1 || ids[0] != "of-the-conversation" {
+		t.Errorf("the conversation is named %q", ids)
+	}
+}
