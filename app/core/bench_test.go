@@ -116,7 +116,7 @@ func newAsked(b *testing.B, announced bool) *asked {
 }
 
 // open is backend.Open with other programs.
-func open(b *testing.B, dirs paths.Dirs, bin string) *api.Client {
+func open(b testing.TB, dirs paths.Dirs, bin string) *api.Client {
 	b.Helper()
 	cfg := backend.Config(b, dirs)
 	cfg.Log = nil

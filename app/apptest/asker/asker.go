@@ -216,3 +216,15 @@ func (a *Asker) Result() string {
 		}
 	}
 }
+
+// Plan makes a plan of one step. Its result is to be read with Result; it comes
+// before that of a question which waits.
+func (a *Asker) Plan(step string) {
+	a.tb.Helper()
+	a.calls++
+	arguments, err := json.Marshal(map[string]any{"context_id": a.context, "plan": []any{map[string]any{"id": "1", "step": step, "status": "in_progress"}}})
+	if err != nil {
+		a.tb.Fatal(err)
+	}
+	a.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s}}`, a.calls, mcp.ToolUpdatePlan, arguments))
+}
