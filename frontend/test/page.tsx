@@ -3,7 +3,8 @@
 
 import { cleanup, configure, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import { afterEach, vi } from 'vitest';
+import { vi } from 'vitest';
+import type { StoreApi } from 'zustand';
 import type {
   Answer,
   Interaction,
@@ -14,16 +15,18 @@ import type {
   Rule,
   Session,
 } from '../src/backend/types.gen.ts';
+import { useAgents } from '../src/state/agents.ts';
 import { useAnswers } from '../src/state/answers.ts';
 import { useComposer } from '../src/state/composer.ts';
+import { useDoctor } from '../src/state/doctor.ts';
 import { useDrafts } from '../src/state/drafts.ts';
 import { useHeld } from '../src/state/held.ts';
-import { takeSnapshot } from '../src/state/live.ts';
+import { useInView } from '../src/state/inview.ts';
+import { takeSnapshot, useLive } from '../src/state/live.ts';
+import { useProfiles } from '../src/state/profiles.ts';
 import { defaults, takeSettings, useSettings } from '../src/state/settings.ts';
+import { useTimelines } from '../src/state/timelines.ts';
 import { useView } from '../src/state/view.ts';
-
-// What stays up after a file's last test draws on, once there is no document left.
-afterEach(cleanup);
 
 // Waits are bounded, and generous: nothing passes or fails by being quick.
 const patience = { timeout: 15_000 };
@@ -44,8 +47,10 @@ export class BackEnd {
   onCreate: (n: NewSession) => unknown = () => ({});
   /** How an answer is met; accepted as it is by default. */
   onAnswer: (a: Answer) => Promise<Response> | Response = (a) => json(200, accepted(a));
+  /** How a message is met. */
+  onMessage: () => Response = () => json(200, { turn_id: 'new', queued: true });
   /** What typing near the end is told. */
-  onTyping: () => Response = () => json(200, {});
+  onTyping: (id: string) => Response = (id) => this.onInteraction(id);
   /** How a picture is met. */
   onPicture: (p: NewPicture) => Promise<Response> | Response = () => json(200, {});
   /** What the person allowed for good. */
@@ -53,8 +58,11 @@ export class BackEnd {
   /** A page of the history; empty by default. */
   onHistory: (q: URLSearchParams) => Promise<Response> | Response = () =>
     json(200, { interactions: [], next: '' });
-  /** One question that is asked for by its id. */
-  onInteraction: (id: string) => Response = () => json(404, { error: { code: 'not_found', message: '' } });
+  /** One question that is asked for by its id: as it is. */
+  onInteraction: (id: string) => Response = (id) => {
+    const known = useLive.getState().interactions[id];
+    return known ? json(200, known) : json(404, { error: { code: 'not_found', message: '' } });
+  };
   /** Which of the questions this page may tell of. */
   onNoticed: (ids: string[]) => string[] = (ids) => ids;
   /** What saving a draft is told. */
@@ -82,9 +90,11 @@ export class BackEnd {
       if (/^\/api\/interactions\/[^/?]+$/.test(path)) return this.onInteraction(path.split('/')[3]!);
       if (path.endsWith('/draft')) return this.onDraft(body);
       if (path.endsWith('/pictures')) return this.onPicture(body as NewPicture);
-      if (path.endsWith('/typing')) return this.onTyping();
-      if (path.endsWith('/messages')) return json(200, { turn_id: 'new', queued: true });
+      if (path.endsWith('/typing')) return this.onTyping(path.split('/')[3]!);
+      if (path.endsWith('/more-time')) return this.onInteraction(path.split('/')[3]!);
+      if (path.endsWith('/messages')) return this.onMessage();
       if (path.includes('/events?')) return json(200, { events: [], through: 0, more: false, live: [] });
+      if (path === '/api/processes') return json(200, { trees: [] });
       if (path.endsWith('/processes')) return json(200, { processes: [] });
       if (path.startsWith('/api/folders'))
         return json(200, { path: '/', parent: '', branch: '', folders: [], recent: [] });
@@ -133,15 +143,27 @@ export function accepted(a: Answer): Reply {
   };
 }
 
-/** Begins anew: empty stores and storage, this present, and a back end. */
+const stores = [
+  useAgents,
+  useAnswers,
+  useComposer,
+  useDoctor,
+  useDrafts,
+  useHeld,
+  useInView,
+  useLive,
+  useProfiles,
+  useSettings,
+  useTimelines,
+  useView,
+];
+
+/** Begins anew: stores, storage and address as at the start, this present, and a back end. */
 export function begin(sessions: Session[], interactions: Interaction[]): BackEnd {
   cleanup();
   localStorage.clear();
-  useDrafts.setState({ drafts: {} });
-  useAnswers.setState({ sending: {}, asides: {} });
-  useComposer.setState({ texts: {}, files: {} });
-  useHeld.setState({ list: [] });
-  useView.setState({ folded: {}, open: {}, filter: '', earlierOpen: false });
+  window.location.hash = '';
+  for (const s of stores as StoreApi<unknown>[]) s.setState(s.getInitialState(), true);
   takeSettings(defaults);
   takeSnapshot({ sessions, interactions, plans: [], version: 'test', at: Date.now() });
   return new BackEnd();
