@@ -41,7 +41,8 @@ func newModel(s *fakemodel.Server, local agents.LocalModel) *model {
 	m.says(promptHello, "Hello.")
 	m.says(promptAfterStop, "I go on.")
 	m.says(promptResume, "I am back.")
-	tool, command := local.Command("cp /dev/null " + madeFile) // some run touch unasked, as harmless
+	// Some run touch unasked, as harmless, and some ask for a path outside besides.
+	tool, command := local.Command("cp " + givenFile + " " + madeFile)
 	m.calls(promptCommand, callCommand, tool, func(fakemodel.Request) (string, map[string]any) { return tool, command }, fakemodel.Text("Made."))
 	m.asks(promptQuestion, callQuestion, "Does this card come up? (Parley's doctor asks, and answers by itself.)", fakemodel.Text("Thank you."))
 	// Who goes on in spite of a stop waits here for ever. Its call ends in the same
@@ -68,6 +69,7 @@ const (
 	callStop     = "doctor_stop"
 	callWait     = "doctor_wait"
 
+	givenFile = "given-by-parley-doctor"
 	madeFile  = "made-by-parley-doctor"
 	choiceYes = "Yes"
 )

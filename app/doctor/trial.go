@@ -89,6 +89,9 @@ func (t *trial) begin(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := os.WriteFile(filepath.Join(t.work, givenFile), nil, 0o600); err != nil {
+		return err
+	}
 	t.env = trialEnv(t.d.cfg.Env(ctx), t.home)
 	if l, ok := t.patient.adapter.(agents.Local); ok {
 		m, err := fakemodel.Start(nil)
