@@ -69,11 +69,11 @@ test: setup-test
 
 # Most tests wait for a program rather than compute, so more packages run at once
 # than there are processors; the longest begins first.
-test-go:
+test-go: programs
 	@unformatted=$$(gofmt -l app agents mcp frontend/*.go *.go); [ -z "$$unformatted" ] || { echo "not formatted: $$unformatted"; exit 1; }
 	go vet ./...
 	go test -race -timeout 60m -run '^TestInstall' ./build/clis
-	go test -race -timeout 25m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) ./app/parley ./...
+	PARLEY_TEST_PROGRAMS=$(CURDIR)/bin go test -race -timeout 25m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) ./app/parley ./...
 
 test-page:
 	npm --prefix frontend run --silent check

@@ -58,8 +58,9 @@ var rules = []rule{
 	{"agents/install", []string{"agents", "agents/proc"},
 		"it looks for installed CLIs for every family: it runs their probes (proc), so that no family has to start anything"},
 	{"agents/agenttest", []string{"agents", "agents/agenttest/leaks", "agents/jsonl"}, "one suite for all families, so it knows none of them"},
-	{"agents/agenttest/live", []string{"agents", "agents/agenttest", "agents/agenttest/leaks", "agents/fakemodel", "agents/proc", "mcp"},
+	{"agents/agenttest/live", []string{"agents", "agents/agenttest", "agents/agenttest/leaks", "agents/agenttest/programs", "agents/fakemodel", "agents/proc", "mcp"},
 		"a real CLI is started as a session starts one, for every family's tests"},
+	{"agents/agenttest/programs", nil, "the programs are built for tests of every room"},
 	{"agents/agenttest/leaks", nil, "what tests leave behind is found without knowing what they tested"},
 	{"agents/fakemodel", nil, "a model's API is imitated without knowing who calls it"},
 
@@ -111,7 +112,7 @@ var rules = []rule{
 		"the headless program parses, prints and calls; the back end is core's"},
 	{"app/desktop", []string{"app", "app/api", "app/core", "app/mask", "app/paths"},
 		"the window is a thin shell: whatever it knew itself, a browser would lack"},
-	{"app/apptest", []string{"agents/agenttest/leaks", "app", "app/api", "app/paths"}, "what the product's tests share; a back end of its own is a package of its own, so that not every test builds one"},
+	{"app/apptest", []string{"agents/agenttest/leaks", "agents/agenttest/programs", "app", "app/api", "app/paths"}, "what the product's tests share; a back end of its own is a package of its own, so that not every test builds one"},
 	{"app/apptest/asker", []string{"app", "app/api", "app/apptest", "mcp"}, "asks in the place of an agent, for what measures how soon a question is seen"},
 	{"app/apptest/backend", []string{"app", "app/api", "app/apptest", "app/core", "app/paths"}, "a whole back end for a test"},
 	{"app/torture", nil, "it attacks the real programs from outside; only its tests import anything"},
@@ -163,7 +164,7 @@ var libraries = []library{
 	{"golang.org/x/sync", []string{"agents/install"}, "for looking at several programs at once, once"},
 	{"golang.org/x/mod", []string{"agents/claude", "agents/install", "app/host"}, "versions are compared where they are read"},
 
-	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "agents/agenttest/live", "app/apptest", "app/apptest/asker", "build/clis", "build/sabotage"},
+	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "agents/agenttest/programs", "app/apptest/asker", "build/clis", "build/sabotage"},
 		"processes have one owner, agents/proc; the demo agent and the tests are owners of their own"},
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/agents"
+	"parley/agents/agenttest/programs"
 	"parley/agents/install"
 	"parley/agents/proc"
 )
@@ -31,18 +31,13 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "install-test-")
+	shim, err := programs.Path("parley-run")
 	if err != nil {
 		panic(err)
-	}
-	shim := filepath.Join(dir, "parley-run")
-	if out, err := exec.Command("go", "build", "-o", shim, "parley/agents/parley-run").CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build parley-run: %v\n%s", err, out))
 	}
 	runner = proc.Runner{Shim: shim, Limit: time.Minute}
 	run = runner.Run
 	code := m.Run()
-	os.RemoveAll(dir)
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"parley/agents/agenttest/programs"
 )
 
 // patience bounds every wait; nothing passes or fails by its speed.
@@ -25,17 +26,11 @@ const patience = 30 * time.Second
 var program string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "parley-run-test-")
-	if err != nil {
+	var err error
+	if program, err = programs.Path("parley-run"); err != nil {
 		panic(err)
 	}
-	program = filepath.Join(dir, "parley-run")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build: %v\n%s", err, out))
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // started is a parley-run with our ends of its pipes.

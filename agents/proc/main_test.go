@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
+	"parley/agents/agenttest/programs"
 	"parley/agents/proc"
 )
 
@@ -34,16 +34,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "role" {
 		os.Exit(roles[os.Args[2]](os.Args[3:]))
 	}
-	dir, err := os.MkdirTemp("", "proc-test-")
-	if err != nil {
+	var err error
+	if shim, err = programs.Path("parley-run"); err != nil {
 		panic(err)
 	}
-	shim = filepath.Join(dir, "parley-run")
-	if out, err := exec.Command("go", "build", "-o", shim, "parley/agents/parley-run").CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build parley-run: %v\n%s", err, out))
-	}
 	code := m.Run()
-	os.RemoveAll(dir)
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/app"
+	"parley/app/apptest"
 	"parley/app/childapi"
 	"parley/mcp/bridge"
 )
@@ -30,29 +30,8 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVar); role != "" {
 		os.Exit(play(role))
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(programDir)
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(m)
 }
-
-var programDir string
-
-// program builds the real parley-mcp once.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "parley-mcp")
-	if err != nil {
-		return "", err
-	}
-	programDir = dir
-	path := filepath.Join(dir, "parley-mcp")
-	build := exec.Command("go", "build", "-o", path, "parley/mcp/parley-mcp")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build parley-mcp: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // cli is a CLI that has started parley-mcp and speaks raw lines to it.
 type cli struct {
@@ -67,10 +46,7 @@ type cli struct {
 // command is parley-mcp as Parley's entry makes a CLI start it.
 func command(t *testing.T, socket, token string) *exec.Cmd {
 	t.Helper()
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := apptest.Program(t, "parley-mcp")
 	credential := filepath.Join(t.TempDir(), "credential.json")
 	data, err := json.Marshal(bridge.Credential{Version: 1, Socket: socket, Token: token, Family: "claude", ToolPrefix: launch.ToolPrefix})
 	if err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"parley/agents/agenttest/programs"
 	"parley/agents/proc"
 	"parley/app/host"
 )
@@ -25,17 +26,12 @@ import (
 var run host.Run
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "host-test-")
+	shim, err := programs.Path("parley-run")
 	if err != nil {
 		panic(err)
 	}
-	shim := filepath.Join(dir, "parley-run")
-	if out, err := exec.Command("go", "build", "-o", shim, "parley/agents/parley-run").CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build parley-run: %v\n%s", err, out))
-	}
 	run = proc.Runner{Shim: shim}.Run
 	code := m.Run()
-	os.RemoveAll(dir)
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package apptest
+package programs
 
 // lock does nothing where tests are run one package at a time.
 func lock(string) (unlock func(), err error) { return func() {}, nil }

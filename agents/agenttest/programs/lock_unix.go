@@ -1,6 +1,6 @@
 //go:build unix
 
-package apptest
+package programs
 
 import (
 	"fmt"
