@@ -64,8 +64,7 @@ window: $(page)
 test: setup-test
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory -j 2 $(apart) test-go test-page
-	@$(MAKE) --no-print-directory test-browser
-	@$(MAKE) --no-print-directory test-window
+	@$(MAKE) --no-print-directory -j 2 $(apart) test-browser test-window
 
 # Most tests wait for a program rather than compute, so more packages run at once
 # than there are processors; the longest begins first.
@@ -93,7 +92,7 @@ pictures: setup-test $(page)
 long: setup-test
 	@$(MAKE) --no-print-directory programs
 	PARLEY_LONG=1 go test -count=1 -timeout 30m -v -run '^TestLong' ./app/parley
-	PARLEY_LONG=1 go test -count=1 -timeout 30m -p 1 ./agents/... ./app/doctor
+	PARLEY_LONG=1 go test -count=1 -timeout 30m -p 1 ./agents/... ./app/doctor ./app/core
 	PARLEY_LONG=1 npm --prefix frontend run --silent e2e -- busy
 
 # Each kill is decided by the seed and its number; PARLEY_TORTURE_SEED repeats a run.

@@ -87,6 +87,7 @@ func kindsOfFile(t *testing.T, home string) []string {
 // and nothing appears in their folders that a bare run of the CLI does not leave
 // there as well.
 func TestThePersonsOwnFiles(t *testing.T) {
+	agenttest.Long(t)
 	t.Parallel()
 	home, own := settled(t)
 	l := launch(t, wish{home: home, env: []string{legacy}, catalog: mcp.Catalog{live.Ours(t)}},

@@ -92,6 +92,7 @@ func TestSessionIsLost(t *testing.T) {
 // The oldest version that is known to work does: text, a permission, a
 // question, a message into the turn, a stop.
 func TestOldVersion(t *testing.T) {
+	agenttest.Long(t)
 	t.Parallel()
 	l := launch(t, wish{cli: clis.ClaudeOld},
 		says("edit", call("e", "Write", map[string]any{"file_path": "a.txt", "content": "x\n"})),

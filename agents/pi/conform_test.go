@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/agents/agenttest"
 	"parley/agents/agenttest/live"
 	"parley/agents/fakemodel"
 	"parley/agents/pi"
@@ -11,6 +12,7 @@ import (
 
 // The suite that every family must pass, on the real CLI.
 func TestConformance(t *testing.T) {
+	agenttest.Long(t)
 	w := wish{model: live.Suite(t, live.Moves{
 		Read:    func(id string) fakemodel.Reply { return call(id, "read", map[string]any{"path": "a.txt"}) },
 		Remove:  func(id string) fakemodel.Reply { return call(id, "bash", map[string]any{"command": "rm -f b.txt"}) },

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/agents/agenttest"
 	"parley/agents/fakemodel"
 	"parley/app"
 	"parley/app/api"
@@ -78,6 +79,7 @@ func TestClaudeShowsOneFormOfOneMessage(t *testing.T) {
 // A background session has no form to show: the real CLI is not offered the
 // tool, and a call of it is an error that the model reads.
 func TestClaudeShowsNoFormInTheBackground(t *testing.T) {
+	agenttest.Long(t)
 	const form = "mcp__" + mcp.InteractionServer + "__" + mcp.ToolForm
 	model, project := claudeHome(t,
 		fakemodel.Step{When: fakemodel.UserSays("build it"), Reply: fakemodel.Blocks(fakemodel.ToolUse("f1", form, `{"questions":["Really?"]}`))},
