@@ -51,6 +51,9 @@ const cards: View[] = cells(false).map((c) => {
   };
 });
 
+/** Another group of the settings has a button to add too, and is there before the profiles are. */
+const profilesRead = '.set-row:has-text("work")';
+
 const pages: View[] = [
   { id: 'inbox', name: 'Inbox', query: '', hash: 'inbox', wait: '.ilist .item' },
   { id: 'inbox-crowd', name: 'Inbox, 20 wait', query: 'scene=crowd', hash: 'inbox', wait: '.ilist .item' },
@@ -147,7 +150,7 @@ const pages: View[] = [
     name: 'Settings, profiles and what is kept',
     query: '',
     hash: 'settings',
-    wait: '.set-add',
+    wait: profilesRead,
     inWindow: true,
     act: scrolledTo('.set-group:has(.set-add)'),
   },
@@ -157,7 +160,7 @@ const pages: View[] = [
     name: 'A profile',
     query: '',
     hash: 'settings',
-    wait: '.set-add',
+    wait: profilesRead,
     inWindow: true,
     act: clicked('.set-row:has-text("work") .btn:not(.icon)', '.profile-sheet table'),
   },
@@ -166,7 +169,7 @@ const pages: View[] = [
     name: 'A profile with a line that is no variable',
     query: '',
     hash: 'settings',
-    wait: '.set-add',
+    wait: profilesRead,
     inWindow: true,
     act: async (page) => {
       await page.locator('.set-add .btn').first().click();
@@ -180,7 +183,7 @@ const pages: View[] = [
     name: 'A profile, to be removed',
     query: '',
     hash: 'settings',
-    wait: '.set-add',
+    wait: profilesRead,
     inWindow: true,
     act: clicked('.set-row:has-text("work") .btn.icon', '.menu [role="menuitem"]', '.dialog .btn.risk'),
   },
