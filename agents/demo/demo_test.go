@@ -167,31 +167,42 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestLateAnswer answers with the next message, after the time was over and the
-// agent was started anew.
+// TestLateAnswer answers with the next message, after the time was over or the
+// agent was killed in mid-question, and was started anew.
 func TestLateAnswer(t *testing.T) {
 	a := startApp(t, true)
 	adapter, install := adapter(t)
-	spec := a.spec(t)
-	t.Run("times out", func(t *testing.T) {
-		c := openWith(t, adapter, install, spec)
-		n := c.prompt("go")
-		next(t, a.asked, "question").answer <- bridge.ClarifyResult{Reason: "timeout"}
-		c.host.EndOfTurn(n)
-		started, _ := agenttest.Find[agents.Started](c.host.Events())
-		spec.NativeID = started.NativeID
-		if err := c.agent.Close(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		c.child.Wait()
-	})
-	c := openWith(t, adapter, install, spec)
-	c.turn("Late answer to: “Which greeting should the page use?”\n\nWelcome back")
-	if page := c.page(); !strings.Contains(page, "<h1>Welcome back</h1>") {
-		t.Errorf("page:\n%s", page)
-	}
-	if len(a.asked) != 0 {
-		t.Error("it asked again")
+	for name, end := range map[string]func(*testing.T, *chat, *asked){
+		"timed out": func(t *testing.T, c *chat, q *asked) {
+			q.answer <- bridge.ClarifyResult{Reason: "timeout"}
+			c.host.EndOfTurn(0)
+			if err := c.agent.Close(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"killed": func(t *testing.T, c *chat, q *asked) {
+			c.child.Kill()
+			next(t, q.gone, "end of the call")
+			c.host.EndOfTurn(0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := a.spec(t)
+			before := openWith(t, adapter, install, spec)
+			before.prompt("go")
+			end(t, before, next(t, a.asked, "question"))
+			before.child.Wait()
+			started, _ := agenttest.Find[agents.Started](before.host.Events())
+			spec.NativeID = started.NativeID
+			c := openWith(t, adapter, install, spec)
+			c.turn("Late answer to: “Which greeting should the page use?”\n\nWelcome back")
+			if page := c.page(); !strings.Contains(page, "<h1>Welcome back</h1>") {
+				t.Errorf("page:\n%s", page)
+			}
+			if len(a.asked) != 0 {
+				t.Error("it asked again")
+			}
+		})
 	}
 }
 

@@ -85,6 +85,10 @@ func (r *run) askForGreeting() (string, error) {
 		Selected []string `json:"selected"`
 		Text     string   `json:"text"`
 	}
+	// Saved before the question is put: who is killed while it waits must know the
+	// late answer for one.
+	r.memory.Unanswered = true
+	r.remember()
 	asked, refusal, err := r.mcp(mcp.ToolClarify, map[string]any{"question": question, "header": "Greeting", "options": choices}, &got)
 	if err != nil {
 		return "", err

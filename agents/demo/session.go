@@ -88,9 +88,7 @@ func (s *session) prompt(ctx context.Context, blocks []acp.ContentBlock) (acp.Pr
 	r.read(blocks)
 	err := r.play()
 	s.memory.Turns = append(s.memory.Turns, turn{Prompt: r.text, Said: r.said.String()})
-	if werr := s.agent.saved.write(s.id, s.memory); werr != nil && !errors.Is(werr, errUnsaved) {
-		s.agent.log.Warn("this session cannot be resumed", slog.Any("error", werr))
-	}
+	s.remember()
 	switch {
 	case ctx.Err() != nil:
 		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
@@ -102,6 +100,13 @@ func (s *session) prompt(ctx context.Context, blocks []acp.ContentBlock) (acp.Pr
 		StopReason: acp.StopReasonEndTurn,
 		Usage:      &acp.Usage{InputTokens: input, OutputTokens: r.words, TotalTokens: input + r.words},
 	}, nil
+}
+
+// remember saves what a restart must not lose.
+func (s *session) remember() {
+	if err := s.agent.saved.write(s.id, s.memory); err != nil && !errors.Is(err, errUnsaved) {
+		s.agent.log.Warn("this session cannot be resumed", slog.Any("error", err))
+	}
 }
 
 var contextID = regexp.MustCompile(`context_id="(pctx_[A-Za-z0-9_-]+)"`)

@@ -97,7 +97,8 @@ func (p *program) accepted(r app.Reply) {
 // shortest is the least part of an id that names it.
 const shortest = 4
 
-// findInteraction finds a question by its id, or by the beginning or end of it.
+// findInteraction finds a question by its id, by the beginning or end of it, or by
+// the beginning of what lists show of it.
 // The ends tell ids apart: beginnings are times.
 func findInteraction(ctx context.Context, b *backend, part string) (app.Interaction, error) {
 	list, err := b.Interactions(ctx, app.InteractionFilter{State: app.InteractionsAll})
@@ -109,7 +110,8 @@ func findInteraction(ctx context.Context, b *backend, part string) (app.Interact
 
 func find[T any](list []T, part, noun string, id func(T) string) (found T, err error) {
 	fits := func(x T) bool {
-		return id(x) == part || len(part) >= shortest && (strings.HasPrefix(id(x), part) || strings.HasSuffix(id(x), part))
+		return id(x) == part || len(part) >= shortest &&
+			(strings.HasPrefix(id(x), part) || strings.HasSuffix(id(x), part) || strings.HasPrefix(shortID(id(x)), part))
 	}
 	i := slices.IndexFunc(list, fits)
 	if i < 0 {

@@ -52,7 +52,8 @@ at the terminal; otherwise they wait for parley answer, the window or a browser.
 PROMPT "-" is read from standard input.
 
   --agent NAME    claude, demo, … (see parley agents); default is that of the settings
-  --cwd FOLDER    where the agent works; default is the current folder
+  --cwd FOLDER    where the agent works; default is the current folder, and for
+                  the demo agent a new one of its own
   --model NAME    default is the agent's own
   --effort WORD   how hard the model thinks, in the agent's own words, such as low or high
   --mode MODE     plan, ask, edits or full; default is ask
@@ -91,7 +92,8 @@ id, of at least four characters, when only one question fits.
   --allow WHAT       once, session or always; for a permission
   --deny             for a permission; --reason TEXT tells the agent why
   --decline          for an MCP server's request
-  --dismiss          closes the question without an answer
+  --dismiss          closes the question without an answer; with a form, --text is
+                     the message that goes out instead
 `,
 	"sessions": `parley sessions list [--json]
 parley sessions show ID [--json]

@@ -350,9 +350,15 @@ func (p *program) mcpOwn(ctx context.Context, b *backend, f *mcpFlags, args []st
 		for _, own := range e.Own {
 			rows = append(rows, []string{agent, own.Name, state, own.File})
 		}
+		if e.OwnOut && len(e.Own) == 0 { // the switch holds for what comes later too
+			rows = append(rows, []string{agent, "-", state, "-"})
+		}
 	}
 	if f.asJSON {
 		return exitDone, p.line(all)
+	}
+	if len(rows) == 0 {
+		p.say("No file of an agent's own names a server.")
 	}
 	return exitDone, p.table([]string{"AGENT", "SERVER", "IS", "FILE"}, rows)
 }

@@ -48,10 +48,16 @@ func TestMCPFromTheTerminal(t *testing.T) {
 
 	_, errs := h.run(exitDone, "mcp")
 	has(t, errs, "There is no file yet")
+	_, errs = h.run(exitDone, "mcp", "own")
+	has(t, errs, "No file of an agent's own")
+	h.run(exitDone, "mcp", "own", "off", "--agent", "claude")
+	out, _ := h.run(exitDone, "mcp", "own")
+	has(t, out, "claude", "left out")
+	h.run(exitDone, "mcp", "own", "on", "--agent", "claude")
 	h.run(exitDone, "mcp", "set", "bare", "command="+bare, "args=-x -y", "env.KEY=${env:HOME}", "env.LITERAL_TOKEN=abcdefgh")
 	has(t, h.file(), `"$schema"`, `"args": ["-x", "-y"]`, `"KEY": "${env:HOME}"`)
 
-	out, errs := h.run(exitDone, "mcp", "test", "bare")
+	out, errs = h.run(exitDone, "mcp", "test", "bare")
 	has(t, out, "echo")
 	has(t, errs, "bare 1 answered")
 

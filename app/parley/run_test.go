@@ -273,17 +273,6 @@ func TestAnAnswerAfterACrash(t *testing.T) {
 	}
 	late := h.start("answer", id, "--choose", "Welcome back")
 	late.says(late.out, `"late":true`)
-	// The agent that comes up again may not know any more that it had asked.
-	again := await(late, late.err, func(text string) (string, bool) {
-		if _, rest, ok := strings.Cut(text, "parley answer "); ok {
-			id, _, ok := strings.Cut(rest, " ")
-			return id, ok
-		}
-		return "", strings.Contains(text, "Done:")
-	})
-	if again != "" {
-		h.run(exitDone, "answer", again, "--choose", "Welcome back")
-	}
 	if code := late.code(); code != exitDone || strings.Count(late.out.String(), "\n") != 1 {
 		t.Errorf("exit code %d, reply %q", code, late.out)
 	}

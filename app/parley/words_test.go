@@ -210,6 +210,7 @@ func TestPartOfAnID(t *testing.T) {
 	self := func(s string) string { return s }
 	for part, want := range map[string]string{
 		"0190-bbbb-2222": "0190-bbbb-2222", "2222": "0190-bbbb-2222", "0190-a": "0190-aaaa-1111",
+		"bbb-": "0190-bbbb-2222", "ccc-1": "0190-cccc-1111", // as lists show them: bbb-2222, ccc-1111
 		"1111": "more than one", "222": "none", "bbbb": "none", "": "none",
 	} {
 		got, err := find(list, part, "thing", self)
