@@ -94,6 +94,13 @@ func (f *fake) askPermission(id int, toolCall string) {
 // and ends.
 func talk(t *testing.T, script func(f *fake, prompt rpc)) (*acpclient.Conversation, *agenttest.Host) {
 	t.Helper()
+	host := agenttest.NewHost(t)
+	return talkFor(t, host, script), host
+}
+
+// talkFor is talk for a host of the caller's.
+func talkFor(t *testing.T, host *agenttest.Host, script func(f *fake, prompt rpc)) *acpclient.Conversation {
+	t.Helper()
 	f, conn := newFake(t)
 	done := make(chan struct{})
 	go func() {
@@ -107,7 +114,6 @@ func talk(t *testing.T, script func(f *fake, prompt rpc)) (*acpclient.Conversati
 			}
 		}
 	}()
-	host := agenttest.NewHost(t)
 	agent, err := acpclient.Open(t.Context(), conn, spec(), host, acpclient.Config{
 		Name: "Fake", Modes: map[agents.Mode]string{agents.ModeAsk: "", agents.ModePlan: "read"}})
 	if err != nil {
@@ -119,7 +125,7 @@ func talk(t *testing.T, script func(f *fake, prompt rpc)) (*acpclient.Conversati
 		<-done
 		agenttest.CheckEvents(t, host.Events())
 	})
-	return agent, host
+	return agent
 }
 
 func spec() agents.SessionSpec { return agents.SessionSpec{Cwd: "/somewhere", Mode: agents.ModeAsk} }

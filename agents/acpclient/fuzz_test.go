@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -34,14 +35,17 @@ func FuzzTurn(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":"x","method":"elicitation/create","params":{"message":"m","requestedSchema":{"properties":[]}}}`)
 	f.Add(`{"jsonrpc":"2.0","method":"session/update","params":{"update":{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"t","status":"completed","content":[null,1,{"type":"diff"}]}}}`)
 	f.Fuzz(func(t *testing.T, said string) {
-		agent, host := talk(t, func(f *fake, p rpc) {
-			f.send(said)
-			f.answer(p, `{"stopReason":"end_turn"}`)
+		synctest.Test(t, func(t *testing.T) {
+			host := agenttest.NewHostInBubble(t)
+			agent := talkFor(t, host, func(f *fake, p rpc) {
+				f.send(said)
+				f.answer(p, `{"stopReason":"end_turn"}`)
+			})
+			turn(t, agent, host)
+			agent.Close(t.Context())
+			if ends := agenttest.All[agents.Ended](host.Events()); len(ends) != 1 {
+				t.Errorf("the turn ended %d times", len(ends))
+			}
 		})
-		turn(t, agent, host)
-		agent.Close(t.Context())
-		if ends := agenttest.All[agents.Ended](host.Events()); len(ends) != 1 {
-			t.Errorf("the turn ended %d times", len(ends))
-		}
 	})
 }

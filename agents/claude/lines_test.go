@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -355,12 +356,14 @@ func FuzzLines(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := openPuppet(t)
-		p.prompt("hello")
-		p.say(string(data))
-		p.say(`{"type":"control_request","request_id":"sync","request":{"subtype":"hook_callback","input":{}}}`)
-		for !strings.Contains(string(p.next()), `"sync"`) {
-		}
+		synctest.Test(t, func(t *testing.T) {
+			p := openPuppetFor(t, agenttest.NewHostInBubble(t))
+			p.prompt("hello")
+			p.say(string(data))
+			p.say(`{"type":"control_request","request_id":"sync","request":{"subtype":"hook_callback","input":{}}}`)
+			for !strings.Contains(string(p.next()), `"sync"`) {
+			}
+		})
 	})
 }
 

@@ -46,9 +46,15 @@ type line struct {
 // openPuppet opens a conversation with a puppet, which answers the greeting.
 func openPuppet(t *testing.T, spec ...agents.SessionSpec) *puppet {
 	t.Helper()
+	return openPuppetFor(t, agenttest.NewHost(t), spec...)
+}
+
+// openPuppetFor is openPuppet for a host of the caller's.
+func openPuppetFor(t *testing.T, host *agenttest.Host, spec ...agents.SessionSpec) *puppet {
+	t.Helper()
 	fromUs, in := io.Pipe()
 	out, toUs := io.Pipe()
-	p := &puppet{t: t, host: agenttest.NewHost(t), out: toUs, sent: make(chan json.RawMessage, 100)}
+	p := &puppet{t: t, host: host, out: toUs, sent: make(chan json.RawMessage, 100)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -179,6 +180,15 @@ func plays(t *testing.T, said string) (conn agents.Conn, heard func() string) {
 	return agents.Conn{In: in, Out: out, Done: done, Once: true}, func() string { <-done; return string(message) }
 }
 
+// printed is what the CLI printed, of a recording.
+func printed(recorded string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(recorded) {
+		lines.WriteString(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), `{"recv":`), "}") + "\n")
+	}
+	return lines.String()
+}
+
 // TestRecordedExec plays what Codex 0.99.0 printed, and compares what comes out
 // with the file beside it. Refresh it with -update.
 func TestRecordedExec(t *testing.T) {
@@ -187,11 +197,7 @@ func TestRecordedExec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines strings.Builder
-	for line := range strings.Lines(string(recorded)) {
-		lines.WriteString(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), `{"recv":`), "}") + "\n")
-	}
-	conn, heard := plays(t, lines.String())
+	conn, heard := plays(t, printed(string(recorded)))
 	host := agenttest.NewHost(t)
 	agent, err := codex.New("test").Open(t.Context(), conn, agents.SessionSpec{
 		Cwd: "/scratch/work", Catalog: mcp.Catalog{mcp.Interaction("/bin/parley-mcp", "/run/credential.json", true, false, mcp.DefaultLimits())},
@@ -227,23 +233,25 @@ func FuzzExec(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(strings.ReplaceAll(string(recorded), `{"recv":`, ""))
+	f.Add(printed(string(recorded)))
 	f.Add(`{"type":"error","message":"Reconnecting... 1/5"}` + "\n" + `{"type":"turn.failed","error":{"message":"no"}}` + "\n" + `{"type":"turn.completed"}`)
 	f.Add(`{"type":"item.completed","item":{"id":"a","type":"collab_tool_call","tool":"spawn_agent","receiver_thread_ids":["k"]}}` + "\nwhat")
 	f.Fuzz(func(t *testing.T, said string) {
-		conn, _ := plays(t, said)
-		host := agenttest.NewHost(t)
-		agent, err := codex.New("test").Open(t.Context(), conn, agents.SessionSpec{Cwd: "/w", NativeID: "n"}, host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := agent.Prompt(t.Context(), agents.Turn{ID: "1", Text: "go"}); err != nil {
-			t.Fatal(err)
-		}
-		host.Until("end of the turn", agenttest.Saw[agents.Ended])
-		<-conn.Done
-		if ends := agenttest.All[agents.Ended](host.Events()); len(ends) != 1 {
-			t.Errorf("the turn ended %d times", len(ends))
-		}
+		synctest.Test(t, func(t *testing.T) {
+			conn, _ := plays(t, said)
+			host := agenttest.NewHostInBubble(t)
+			agent, err := codex.New("test").Open(t.Context(), conn, agents.SessionSpec{Cwd: "/w", NativeID: "n"}, host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := agent.Prompt(t.Context(), agents.Turn{ID: "1", Text: "go"}); err != nil {
+				t.Fatal(err)
+			}
+			host.Until("end of the turn", agenttest.Saw[agents.Ended])
+			synctest.Wait() // nothing more comes
+			if ends := agenttest.All[agents.Ended](host.Events()); len(ends) != 1 {
+				t.Errorf("the turn ended %d times", len(ends))
+			}
+		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"parley/mcp/bridge"
 )
@@ -24,39 +25,42 @@ func FuzzInput(f *testing.F) {
 		if strings.Contains(said, `"fuzz-end"`) {
 			t.Skip("it uses the id by which the end is known")
 		}
-		c := start(t, everything)
-		go func() { // whatever is asked is answered
+		synctest.Test(t, func(t *testing.T) { // which lets no goroutine stay
+			app := newFakeApp()
+			c := startWith(t, t.Context(), everything, app, app)
+			go func() { // whatever is asked is answered
+				for {
+					select {
+					case a := <-c.app.asked:
+						a.end <- reply{result: bridge.ClarifyResult{Reason: "dismissed"}}
+					case <-c.app.plans:
+					case <-c.app.ready:
+					case <-c.ended:
+						return
+					}
+				}
+			}()
+			go func() {
+				if _, err := io.WriteString(c.in, said+"\n"+`{"jsonrpc":"2.0","id":"fuzz-end","method":"ping"}`+"\n"); err != nil {
+					_ = c.in.Close()
+				}
+			}()
 			for {
-				select {
-				case a := <-c.app.asked:
-					a.end <- reply{result: bridge.ClarifyResult{Reason: "dismissed"}}
-				case <-c.app.plans:
-				case <-c.app.ready:
-				case <-c.ended:
+				line, ok := within(t, "an answer", c.lines)
+				if !ok {
+					t.Fatal("the server ended")
+				}
+				var m struct {
+					Version string          `json:"jsonrpc"`
+					ID      json.RawMessage `json:"id"`
+				}
+				if err := json.Unmarshal([]byte(line), &m); err != nil || m.Version != "2.0" {
+					t.Fatalf("the server wrote %q", line)
+				}
+				if string(m.ID) == `"fuzz-end"` {
 					return
 				}
 			}
-		}()
-		go func() {
-			if _, err := io.WriteString(c.in, said+"\n"+`{"jsonrpc":"2.0","id":"fuzz-end","method":"ping"}`+"\n"); err != nil {
-				_ = c.in.Close()
-			}
-		}()
-		for {
-			line, ok := within(t, "an answer", c.lines)
-			if !ok {
-				t.Fatal("the server ended")
-			}
-			var m struct {
-				Version string          `json:"jsonrpc"`
-				ID      json.RawMessage `json:"id"`
-			}
-			if err := json.Unmarshal([]byte(line), &m); err != nil || m.Version != "2.0" {
-				t.Fatalf("the server wrote %q", line)
-			}
-			if string(m.ID) == `"fuzz-end"` {
-				return
-			}
-		}
+		})
 	})
 }
