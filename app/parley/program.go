@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -117,8 +118,14 @@ func flags(name string) *flag.FlagSet {
 var errHelp = errors.New("help")
 
 // parse reads flags wherever they stand among the arguments and returns the
-// rest. All that follows "--" is rest.
+// rest. All that follows "--" is rest. An empty argument is refused: it is a
+// variable of a script that holds nothing, and names nothing.
 func parse(fs *flag.FlagSet, args []string) (rest []string, err error) {
+	defer func() {
+		if err == nil && slices.Contains(rest, "") {
+			rest, err = nil, usagef("%s: an argument is empty.", fs.Name())
+		}
+	}()
 	for {
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return nil, errHelp

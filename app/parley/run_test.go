@@ -114,7 +114,7 @@ func TestExitCodes(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"nonsense"}, {"run"}, {"run", "--agent", "demo"}, {"run", "--nonsense", "x"}, {"run", "--agent", "nobody", "x"},
 		{"run", "--agent", "demo", "--cwd", "/nowhere/at/all", "x"}, {"run", "--agent", "demo", "--mode", "wild", "x"},
-		{"answer"}, {"answer", "a", "b"}, {"questions", "x"}, {"sessions"}, {"sessions", "show"}, {"agent"}, {"serve", "nonsense"},
+		{"answer"}, {"answer", "a", "b"}, {"questions", "x"}, {"sessions"}, {"sessions", "show"}, {"profiles", "remove", ""}, {"agent"}, {"serve", "nonsense"},
 		{"serve", "--listen", "0.0.0.0:0"},
 	} {
 		if _, errs := h.run(exitUsage, args...); !strings.Contains(errs, ".") {

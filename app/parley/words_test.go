@@ -30,6 +30,9 @@ func TestFlagsStandAnywhere(t *testing.T) {
 		"rest":        {[]string{"a", "--", "--yes", "b"}, []string{"a", "--yes", "b"}, "", false, false},
 		"unknown":     {[]string{"id", "--no"}, nil, "", false, true},
 		"value lacks": {[]string{"id", "--text"}, nil, "", false, true},
+		"no value":    {[]string{"id", "--text", ""}, []string{"id"}, "", false, false},
+		"empty":       {[]string{"a", "", "--yes"}, nil, "", false, true},
+		"empty rest":  {[]string{"a", "--", ""}, nil, "", false, true},
 	} {
 		fs := flags("test")
 		text, yes := fs.String("text", "", ""), fs.Bool("yes", false, "")
