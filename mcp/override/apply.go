@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 
@@ -86,6 +87,11 @@ func Apply(text []byte, changes ...Change) ([]byte, error) {
 }
 
 func apply(text []byte, c Change) ([]byte, error) {
+	for _, s := range append(slices.Clone(c.Path), c.value) {
+		if !utf8.ValidString(s) { // JSON would hold another text in its place
+			return nil, fmt.Errorf("%q cannot be written into the file: it is not UTF-8", s)
+		}
+	}
 	d, err := parseText(text)
 	if err != nil {
 		return nil, err
