@@ -11,7 +11,7 @@
 # make torture  kill -9 of the back end at 1,000 random moments, minutes of SIGSTOP,
 #             10,000 questions: about half an hour (POINTS=100 for a look)
 # make agents-matrix  every family on its real CLI, long waits included, its table
-#             written into docs/agents.md (about seven minutes)
+#             written into docs/agents.md (about half an hour)
 # make bench  the measurements that docs/figures.md quotes
 # make generate  SQL code and the page's types, from their sources
 
@@ -118,7 +118,7 @@ sabotage: setup-test
 # Two cells wait for minutes and nothing else, so the others need not wait for them.
 agents-matrix: setup-test
 	@$(MAKE) --no-print-directory programs
-	PARLEY_LONG=1 PARLEY_MATRIX=$(CURDIR)/docs/agents.md go test -count=1 -parallel 4 -timeout 45m -v -run '^TestMatrix$$' ./app/parley
+	PARLEY_LONG=1 PARLEY_MATRIX=$(CURDIR)/docs/agents.md go test -count=1 -parallel 4 -timeout 90m -v -run '^TestMatrix$$' ./app/parley
 
 generate:
 	cd app/store && go generate .
