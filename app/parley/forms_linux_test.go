@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/app"
 )
@@ -72,5 +73,36 @@ func TestAFormIsAnsweredLaterAtTheTerminal(t *testing.T) {
 	typed(t, keyboard, "2\n")
 	if code := r.code(); code != exitDone || !strings.Contains(r.out.String()+r.err.String(), `{"answer":["no"]}`) {
 		t.Errorf("exit code %d, %q", code, r.out.String()+r.err.String())
+	}
+}
+
+// A command that comes when the turn after a form runs already follows that turn
+// to its end, and shows what there was of it before.
+func TestAResumeJoinsTheTurnAfterAForm(t *testing.T) {
+	h := newHome(t)
+	server := h.start("serve")
+	server.says(server.out, "/link/")
+	r := h.demo(`form {"questions":[{"id":"go","question":"Go on?","options":["yes","no"]}]}`, "--json")
+	in := r.asks(app.KindForm)
+	if code := r.code(); code != exitDeferred {
+		t.Fatalf("exit code %d", code)
+	}
+	h.run(exitDone, "answer", in.ID, "--dismiss", "--text", "slow")
+	running := func() bool {
+		now, err := h.client().Session(t.Context(), in.SessionID)
+		return err == nil && now.State == app.StateRunning
+	}
+	for limit := time.Now().Add(patience); !running(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("the message does not go out")
+		}
+	}
+	watch := h.start("sessions", "resume", in.SessionID, "--json")
+	delta := watch.event(app.EventMessageDelta)
+	if err := h.client().Stop(t.Context(), in.SessionID); err != nil {
+		t.Fatal(err)
+	}
+	if code := watch.code(); code != exitInterrupted || delta.TurnID == in.RunID {
+		t.Errorf("exit code %d, followed %s", code, delta.TurnID)
 	}
 }

@@ -207,14 +207,42 @@ func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, 
 		case len(s.Queued) == 0 && s.LastStatus != app.TurnDeferred:
 			return 0, usagef("Nothing waits in this session. Say what the agent is to do: parley sessions resume %s PROMPT", shortID(s.ID))
 		}
+		t.joined = true
 		return t.follow(ctx, func(ctx context.Context) (app.SessionID, app.TurnID, error) {
 			now, err := b.Resume(ctx, s.ID)
-			if err == nil && now.State == app.StateIdle && len(now.Queued) == 0 {
+			if err != nil {
+				return s.ID, "", err
+			}
+			turn, err := underWay(ctx, b, s)
+			if err == nil && turn == "" && now.State == app.StateIdle && len(now.Queued) == 0 {
 				err = usagef("Nothing waits in this session. Say what the agent is to do: parley sessions resume %s PROMPT", shortID(s.ID))
 			}
-			return s.ID, "", err
+			return s.ID, turn, err
 		})
 	}))
+}
+
+// underWay finds the turn that ran when the session was read, such as the one
+// that a form's answer had begun. "" is none.
+func underWay(ctx context.Context, b *backend, s app.Session) (app.TurnID, error) {
+	for before := s.LastSeq + 1; ; {
+		page, err := b.Events(ctx, s.ID, before, 0, 1000)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range slices.Backward(page.Events) {
+			if e.Type == app.EventTurnStarted {
+				return e.TurnID, nil
+			}
+			if _, ended := e.Data.(*app.TurnEnded); ended {
+				return "", nil
+			}
+		}
+		if !page.More || len(page.Events) == 0 {
+			return "", nil
+		}
+		before = page.Events[0].Seq
+	}
 }
 
 // waitingForm finds the form that a session waits for.

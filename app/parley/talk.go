@@ -20,6 +20,7 @@ type talk struct {
 	turn    app.TurnID    // the turn that is followed, "" until it has started
 	last    int64         // newest event that was shown
 	stopped bool          // an interrupt was sent on to the agent
+	joined  bool          // the turn is another's; what came of it before the stream stood is read first
 	// formed is the end of the turn whose form is asked here, nil before. Its
 	// answer may come earlier than its end: answered.
 	formed   *app.TurnEnded
@@ -60,6 +61,11 @@ func (t *talk) follow(ctx context.Context, begin start) (int, error) {
 	var err error
 	if t.session, t.turn, err = begin(ctx); err != nil {
 		return 0, err
+	}
+	if t.joined {
+		if end, err := t.frame(ctx, api.Frame{Resync: true}); err != nil || end != nil {
+			return t.code(end), err
+		}
 	}
 	code, err := t.hear(ctx, frames, lost)
 	if untaken(err) { // it must not look as if nothing had begun
