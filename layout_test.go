@@ -154,7 +154,7 @@ var libraries = []library{
 	{"github.com/google/uuid", []string{"app/plan", "app/question", "app/session", "agents/claude", "agents/demo"}, "ids are made by those who own what they name"},
 	{"mvdan.cc/sh", []string{"app/risk"}, "a command is read as a shell reads it, in one place"},
 	{"github.com/mattn/go-isatty", []string{"app/parley"}, "only the command line asks whether somebody is at the terminal"},
-	{"github.com/google/go-cmp", nil, "for tests"},
+	{"github.com/google/go-cmp", []string{"agents/agenttest"}, "for tests"},
 	{"go.uber.org/goleak", []string{"agents/agenttest", "agents/agenttest/leaks", "agents/agenttest/live"}, "for tests"},
 	{"pgregory.net/rapid", nil, "for tests"},
 	{"github.com/rogpeppe/go-internal/diff", []string{"agents/filediff"}, "an edit is shown in one way"},

@@ -137,17 +137,11 @@ func (x *execution) Prompt(_ context.Context, t agents.Turn) error {
 		}
 		texts = append(texts, p.Text)
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	switch {
-	case x.over || x.closed:
-		return closed("send a message")
-	case x.turn != "":
-		return errInTurn
+	sum := t.Text == compactCommand && len(t.Files) == 0
+	if err := x.begin(t.ID, sum); err != nil {
+		return err
 	}
-	x.turn = t.ID
-	if t.Text == compactCommand && len(t.Files) == 0 {
-		x.ended = true
+	if sum {
 		x.host.Emit(agents.Ended{Stop: agents.StopFailed, Problem: &agents.Problem{
 			Code: "unsupported", Title: "This version of " + name + " sums up no conversation when it is told to.",
 			Advice: "Bring it up to date; by itself it makes room when it has to.", Command: adapter{}.Info().InstallCmd,
@@ -158,6 +152,20 @@ func (x *execution) Prompt(_ context.Context, t agents.Turn) error {
 		_, _ = io.WriteString(x.in, strings.Join(texts, "\n\n"))
 		_ = x.in.Close()
 	}()
+	return nil
+}
+
+// begin notes the turn of the one message; ended says that the CLI is not told of it.
+func (x *execution) begin(turn string, ended bool) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.over || x.closed:
+		return closed("send a message")
+	case x.turn != "":
+		return errInTurn
+	}
+	x.turn, x.ended = turn, ended
 	return nil
 }
 

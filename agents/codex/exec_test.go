@@ -223,7 +223,7 @@ func TestRecordedExec(t *testing.T) {
 		t.Errorf("it was told %q, want %q", heard(), want)
 	}
 	agenttest.CheckEvents(t, host.Events())
-	compareGolden(t, file+".events", host.Events())
+	agenttest.Golden(t, file+".events", host.Events(), *update)
 }
 
 // FuzzExec lets the CLI print anything and end. Nothing breaks: the turn has one

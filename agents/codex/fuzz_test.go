@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -44,29 +43,8 @@ func FuzzTurn(f *testing.F) {
 	f.Add(`{"method":"mcpServer/elicitation/request","id":"x","params":{"threadId":"` + fuzzThread + `","mode":"form","requestedSchema":{"properties":[]}}}`)
 	f.Add(`{"method":"item/tool/requestUserInput","id":7,"params":{"questions":[]}}` + "\n" + `{"method":"error","params":{"error":{"codexErrorInfo":[1]}}}`)
 	f.Fuzz(func(t *testing.T, said string) {
-		synctest.Test(t, func(t *testing.T) {
-			fromClient, in := io.Pipe()
-			out, toClient := io.Pipe()
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				defer toClient.Close()
-				play(jsonl.NewReader(fromClient), toClient, said)
-				go io.Copy(io.Discard, fromClient) // until the conversation closes
-			}()
-			host := agenttest.NewHostInBubble(t)
-			agent, err := codex.New("test").Open(t.Context(), agents.Conn{In: in, Out: out, Done: done}, agents.SessionSpec{Cwd: "/w"}, host)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := agent.Prompt(t.Context(), agents.Turn{ID: "1", Text: "go"}); err != nil {
-				t.Fatal(err)
-			}
-			host.Until("end of the turn", agenttest.Saw[agents.Ended])
-			<-done
-			if err := agent.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+		agenttest.HoldInBubble(t, codex.New("test"), agents.SessionSpec{Cwd: "/w"}, func(client *jsonl.Reader, out io.Writer) {
+			play(client, out, said)
 		})
 	})
 }

@@ -1,15 +1,9 @@
 package codex_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -88,35 +82,8 @@ func TestRecorded(t *testing.T) {
 			}
 			<-conn.Done
 			agenttest.CheckEvents(t, host.Events())
-			compareGolden(t, file+".events", host.Events())
-			compareGolden(t, file+".sent", replay.Sent())
+			agenttest.Golden(t, file+".events", host.Events(), *update)
+			agenttest.Golden(t, file+".sent", replay.Sent(), *update)
 		})
-	}
-}
-
-// compareGolden compares values, one a line as JSON after their type, with a
-// file.
-func compareGolden[V any](t *testing.T, path string, values []V) {
-	t.Helper()
-	var got bytes.Buffer
-	for _, v := range values {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&got, "%s %s\n", strings.TrimPrefix(fmt.Sprintf("%T", v), "agents."), raw)
-	}
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }

@@ -1,7 +1,6 @@
 package opencode_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -9,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -25,19 +22,12 @@ var (
 	record = flag.Bool("record", false, "record the conversations anew, with the real CLI")
 )
 
-// step is one input of a conversation and what the test does during its turn.
-type step struct {
-	prompt    string
-	interrupt bool // once a tool says something
-	answers   []agents.Outcome
-}
-
 // conversations are those that are recorded: what the model says, and what the
 // person does.
 var conversations = []struct {
 	name   string
 	script fakemodel.Script
-	steps  []step
+	steps  []agenttest.Step
 }{
 	{"turns", fakemodel.Script{
 		{When: fakemodel.UserSays("look"), Reply: fakemodel.Reply{Usage: fakemodel.Usage{Input: 100, Output: 20, CacheRead: 7}, Blocks: []fakemodel.Block{
@@ -49,57 +39,33 @@ var conversations = []struct {
 		says("which", call("n1", "question", map[string]any{"questions": []any{map[string]any{"question": "Which door?", "header": "Door", "options": []any{
 			map[string]any{"label": "Left", "description": "near"}, map[string]any{"label": "Right", "description": "far"}}}}})),
 		then("n1", fakemodel.Text("So be it.")),
-	}, []step{{prompt: "look"}, {prompt: "which", answers: []agents.Outcome{{Reason: "timeout"}}}}},
+	}, []agenttest.Step{{Prompt: "look"}, {Prompt: "which", Answers: []agents.Outcome{{Reason: "timeout"}}}}},
 
 	{"permissions", fakemodel.Script{
 		says("make", call("b1", "bash", map[string]any{"command": "echo made", "description": "x"})), then("b1", fakemodel.Text("Made.")),
 		says("write", call("w1", "write", map[string]any{"filePath": "b.txt", "content": "new\n"})), then("w1", fakemodel.Text("Written.")),
 		says("edit", call("e1", "edit", map[string]any{"filePath": "b.txt", "oldString": "new", "newString": "newer"})), then("e1", fakemodel.Text("Left.")),
-	}, []step{
-		{prompt: "make", answers: []agents.Outcome{live.Answered("allow_once")}}, {prompt: "write", answers: []agents.Outcome{live.Answered("allow_once")}},
-		{prompt: "edit", answers: []agents.Outcome{live.Answered("deny")}},
+	}, []agenttest.Step{
+		{Prompt: "make", Answers: []agents.Outcome{live.Answered("allow_once")}}, {Prompt: "write", Answers: []agents.Outcome{live.Answered("allow_once")}},
+		{Prompt: "edit", Answers: []agents.Outcome{live.Answered("deny")}},
 	}},
 
 	{"subagent", fakemodel.Script{
 		says("delegate", call("d1", "task", map[string]any{"description": "look", "prompt": "SUBWORK", "subagent_type": "general"})),
 		says("SUBWORK", call("k1", "bash", map[string]any{"command": "echo small", "description": "x"})), then("k1", fakemodel.Text("Small work done.")),
 		then("d1", fakemodel.Text("All done.")),
-	}, []step{{prompt: "delegate", answers: []agents.Outcome{live.Answered("allow_once")}}}},
+	}, []agenttest.Step{{Prompt: "delegate", Answers: []agents.Outcome{live.Answered("allow_once")}}}},
 
 	{"stop", fakemodel.Script{
 		says("sleep", call("s1", "bash", map[string]any{"command": "echo on; sleep 600", "description": "x"})), says("again", fakemodel.Text("Here I am.")),
-	}, []step{{prompt: "sleep", answers: []agents.Outcome{live.Answered("allow_once")}, interrupt: true}, {prompt: "again"}}},
+	}, []agenttest.Step{{Prompt: "sleep", Answers: []agents.Outcome{live.Answered("allow_once")}, Interrupt: true}, {Prompt: "again"}}},
 
 	{"faults", fakemodel.Script{
 		{When: func(r fakemodel.Request) bool { return strings.Contains(r.Everything(), "conversation so far") }, Reply: fakemodel.Text("They talked.")},
 		says("no key", fakemodel.Unauthorized()),
 		says("too much", fakemodel.Fail(fakemodel.Fault{Status: 400, Type: "context_length_exceeded", Message: "This model's maximum context length is 1000 tokens."})),
 		{When: func(r fakemodel.Request) bool { return strings.Contains(r.Everything(), "They talked.") }, Reply: fakemodel.Text("I go on.")},
-	}, []step{{prompt: "no key"}, {prompt: "too much"}}},
-}
-
-// hold plays a conversation's steps.
-func hold(t *testing.T, agent agents.Agent, host *agenttest.Host, steps []step) {
-	t.Helper()
-	for i, s := range steps {
-		n := len(host.Events())
-		if err := agent.Prompt(t.Context(), agents.Turn{ID: fmt.Sprintf("turn-%d", i+1), Text: s.prompt}); err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range s.answers {
-			host.NextAsk().Answer(a)
-		}
-		if s.interrupt {
-			host.Until("output", func(all []agents.Event) bool { return agenttest.Saw[agents.ToolProgress](all[n:]) })
-			if err := agent.Interrupt(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		host.EndOfTurn(n)
-	}
-	if err := agent.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	}, []agenttest.Step{{Prompt: "no key"}, {Prompt: "too much"}}},
 }
 
 // TestRecorded plays conversations that were recorded from OpenCode 1.18.33 and
@@ -118,43 +84,17 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hold(t, agent, host, c.steps)
+			agenttest.Hold(t, agent, host, c.steps)
 			<-conn.Done
 			agenttest.CheckEvents(t, host.Events())
-			var events []string
-			for _, e := range host.Events() {
-				raw, err := json.Marshal(e)
-				if err != nil {
-					t.Fatal(err)
-				}
-				events = append(events, strings.TrimPrefix(fmt.Sprintf("%T ", e), "agents.")+string(raw))
-			}
-			golden(t, file+".events", events)
-			golden(t, file+".sent", p.sent)
+			agenttest.Golden(t, file+".events", host.Events(), *update || *record)
+			agenttest.GoldenLines(t, file+".sent", p.sent, *update || *record)
 		})
 	}
 }
 
-func golden(t *testing.T, path string, lines []string) {
-	t.Helper()
-	got := strings.Join(lines, "\n") + "\n"
-	if *update || *record {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
-
 // recordOne holds a conversation with the real CLI and writes it down.
-func recordOne(t *testing.T, path string, script fakemodel.Script, steps []step) {
+func recordOne(t *testing.T, path string, script fakemodel.Script, steps []agenttest.Step) {
 	t.Helper()
 	w := wish{model: live.Serve(t, script...)}
 	w.home = scratch(t, w)
@@ -191,7 +131,7 @@ func recordOne(t *testing.T, path string, script fakemodel.Script, steps []step)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hold(t, agent, host, steps)
+	agenttest.Hold(t, agent, host, steps)
 	words.Close()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -44,29 +43,8 @@ func FuzzTurn(f *testing.F) {
 	f.Add(`{"type":"tool_execution_start","toolCallId":"e","toolName":"edit","args":{"path":7}}` + "\n" + `{"type":"tool_execution_end","toolCallId":"e","result":null}`)
 	f.Add(`{"type":"extension_ui_request","id":"i","method":"input","title":"{\"parley\":\"permission\",\"tool\":\"edit\",\"input\":[]}"}`)
 	f.Fuzz(func(t *testing.T, said string) {
-		synctest.Test(t, func(t *testing.T) {
-			fromClient, in := io.Pipe()
-			out, toClient := io.Pipe()
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				defer toClient.Close()
-				play(jsonl.NewReader(fromClient), toClient, said)
-				go io.Copy(io.Discard, fromClient) // until the conversation closes
-			}()
-			host := agenttest.NewHostInBubble(t)
-			agent, err := pi.New().Open(t.Context(), agents.Conn{In: in, Out: out, Done: done}, agents.SessionSpec{Cwd: t.TempDir()}, host)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := agent.Prompt(t.Context(), agents.Turn{ID: "1", Text: "go"}); err != nil {
-				t.Fatal(err)
-			}
-			host.Until("end of the turn", agenttest.Saw[agents.Ended])
-			<-done
-			if err := agent.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+		agenttest.HoldInBubble(t, pi.New(), agents.SessionSpec{Cwd: t.TempDir()}, func(client *jsonl.Reader, out io.Writer) {
+			play(client, out, said)
 		})
 	})
 }

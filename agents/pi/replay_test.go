@@ -2,7 +2,6 @@ package pi_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -10,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"parley/agents"
 	"parley/agents/agenttest"
@@ -27,19 +24,12 @@ var (
 	record = flag.Bool("record", false, "record the conversations anew, with the real CLI")
 )
 
-// step is one input of a conversation and what the test does during its turn.
-type step struct {
-	prompt    string
-	interrupt bool // once a tool says something
-	answers   []agents.Outcome
-}
-
 // conversations are those that are recorded: what the model says, and what the
 // person does.
 var conversations = []struct {
 	name   string
 	script fakemodel.Script
-	steps  []step
+	steps  []agenttest.Step
 }{
 	{"turns", fakemodel.Script{
 		says("look", fakemodel.Reply{
@@ -49,51 +39,27 @@ var conversations = []struct {
 			}}),
 		then("r1", fakemodel.Text("Nothing there, 没有.")),
 		says("again", fakemodel.Text("Here I am.")),
-	}, []step{{prompt: "look"}, {prompt: "again"}}},
+	}, []agenttest.Step{{Prompt: "look"}, {Prompt: "again"}}},
 
 	{"permissions", fakemodel.Script{
 		says("make", call("b1", "bash", map[string]any{"command": "echo made"})), then("b1", fakemodel.Text("Made.")),
 		says("drop", call("b2", "bash", map[string]any{"command": "echo dropped"})), then("b2", fakemodel.Text("Left.")),
 		says("wait", call("b3", "bash", map[string]any{"command": "echo late"})), then("b3", fakemodel.Text("Left, too.")),
-	}, []step{
-		{prompt: "make", answers: []agents.Outcome{live.Answered("allow_once")}},
-		{prompt: "drop", answers: []agents.Outcome{live.Answered("deny")}},
-		{prompt: "wait", answers: []agents.Outcome{{Reason: "timeout"}}},
+	}, []agenttest.Step{
+		{Prompt: "make", Answers: []agents.Outcome{live.Answered("allow_once")}},
+		{Prompt: "drop", Answers: []agents.Outcome{live.Answered("deny")}},
+		{Prompt: "wait", Answers: []agents.Outcome{{Reason: "timeout"}}},
 	}},
 
 	{"stop", fakemodel.Script{
 		says("sleep", call("s1", "bash", map[string]any{"command": "echo on; sleep 600"})), says("again", fakemodel.Text("Here I am.")),
-	}, []step{{prompt: "sleep", answers: []agents.Outcome{live.Answered("allow_once")}, interrupt: true}, {prompt: "again"}}},
+	}, []agenttest.Step{{Prompt: "sleep", Answers: []agents.Outcome{live.Answered("allow_once")}, Interrupt: true}, {Prompt: "again"}}},
 
 	{"faults", fakemodel.Script{
 		says("no key", fakemodel.Unauthorized()),
 		{When: fakemodel.UserSays("too much"), Times: fakemodel.Always, Reply: fakemodel.Overloaded()},
 		says("again", fakemodel.Text("Here I am.")),
-	}, []step{{prompt: "no key"}, {prompt: "too much"}, {prompt: "again"}}},
-}
-
-// hold holds a conversation and closes it.
-func hold(t *testing.T, agent agents.Agent, host *agenttest.Host, steps []step) {
-	t.Helper()
-	for i, s := range steps {
-		n := len(host.Events())
-		if err := agent.Prompt(t.Context(), agents.Turn{ID: fmt.Sprint(i + 1), Text: s.prompt}); err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range s.answers {
-			host.NextAsk().Answer(a)
-		}
-		if s.interrupt {
-			host.Until("output", func(all []agents.Event) bool { return agenttest.Saw[agents.ToolProgress](all[n:]) })
-			if err := agent.Interrupt(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		host.EndOfTurn(n)
-	}
-	if err := agent.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	}, []agenttest.Step{{Prompt: "no key"}, {Prompt: "too much"}, {Prompt: "again"}}},
 }
 
 // TestRecorded plays conversations that were recorded from Pi 1.6.0 and compares
@@ -112,38 +78,12 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hold(t, agent, host, c.steps)
+			agenttest.Hold(t, agent, host, c.steps)
 			<-conn.Done
 			agenttest.CheckEvents(t, host.Events())
-			golden(t, file+".events", host.Events())
-			golden(t, file+".sent", replay.Sent())
+			agenttest.Golden(t, file+".events", host.Events(), *update || *record)
+			agenttest.Golden(t, file+".sent", replay.Sent(), *update || *record)
 		})
-	}
-}
-
-// golden compares values, one a line as JSON after their type, with a file.
-func golden[V any](t *testing.T, path string, values []V) {
-	t.Helper()
-	var got bytes.Buffer
-	for _, v := range values {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&got, "%s %s\n", strings.TrimPrefix(fmt.Sprintf("%T", v), "agents."), raw)
-	}
-	if *update || *record {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }
 
@@ -178,7 +118,7 @@ func (r *recorder) pass(way string, from io.Reader, to io.WriteCloser) {
 }
 
 // recordOne holds a conversation with the real CLI and writes it down.
-func recordOne(t *testing.T, path string, script fakemodel.Script, steps []step) {
+func recordOne(t *testing.T, path string, script fakemodel.Script, steps []agenttest.Step) {
 	t.Helper()
 	w := wish{model: live.Serve(t, script...)}
 	w.home = scratch(t, w)
@@ -212,7 +152,7 @@ func recordOne(t *testing.T, path string, script fakemodel.Script, steps []step)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hold(t, agent, host, steps)
+	agenttest.Hold(t, agent, host, steps)
 	program.Stop(t.Context())
 	passing.Wait()
 	if err := os.WriteFile(path, r.tape.Bytes(), 0o644); err != nil {

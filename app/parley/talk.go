@@ -62,11 +62,6 @@ func (t *talk) follow(ctx context.Context, begin start) (int, error) {
 	if t.session, t.turn, err = begin(ctx); err != nil {
 		return 0, err
 	}
-	if t.joined {
-		if end, err := t.frame(ctx, api.Frame{Resync: true}); err != nil || end != nil {
-			return t.code(end), err
-		}
-	}
 	code, err := t.hear(ctx, frames, lost)
 	if untaken(err) { // it must not look as if nothing had begun
 		err = app.Errorf(app.CodeUnavailable, "Parley's back end has ended. The session is kept: parley sessions resume %s", shortID(t.session))
@@ -76,6 +71,11 @@ func (t *talk) follow(ctx context.Context, begin start) (int, error) {
 
 // hear takes what comes until the turn has ended.
 func (t *talk) hear(ctx context.Context, frames <-chan api.Frame, lost <-chan error) (int, error) {
+	if t.joined {
+		if end, err := t.frame(ctx, api.Frame{Resync: true}); err != nil || end != nil {
+			return t.code(end), err
+		}
+	}
 	for {
 		select {
 		case f := <-frames:
