@@ -17,15 +17,15 @@ import (
 	"parley/mcp"
 )
 
-// BenchmarkAskingInWindow has twenty sessions ask, one after the other and then at
-// once, and measures from each tool call, as the back end heard of it from the
-// agent, until the window shows it, seen in the memory of the virtual screen: the
-// open card in the inbox, and as many sessions marked as waiting in the list as
-// calls were made. Twenty agents, the window and its drawing share the computer.
+// BenchmarkAskingInWindow has sessions ask, five alone and then twenty at once, and
+// measures from each tool call, as the back end heard of it from the agent, until
+// the window shows it, seen in the memory of the virtual screen: the open card in
+// the inbox, and as many sessions marked as waiting in the list as calls were made.
+// Twenty agents, the window and its drawing share the computer.
 //
 //	PARLEY_BIN_DIR=$PWD/bin go test -tags desktop,production,webkit2_41 -run - -bench AskingInWindow -benchtime 20x ./app/desktop
 func BenchmarkAskingInWindow(b *testing.B) {
-	const sessions = 20
+	const sessions, alone = 20, 5
 	s := newStage(b)
 	s.window()
 	ids := make([]app.SessionID, sessions)
@@ -43,7 +43,7 @@ func BenchmarkAskingInWindow(b *testing.B) {
 	}
 	var one, recorded, marked, first, spread figures.Sample
 	for b.Loop() {
-		for i := range ids {
+		for i := range alone {
 			round := s.askAll(b, screen, ids[i:i+1])
 			one = append(one, since(round.called[0], round.card))
 		}

@@ -13,7 +13,7 @@ import type {
   SessionList,
   Timeline,
 } from '../src/backend/types.gen.ts';
-import { missing, Program, troubles, until } from './program.ts';
+import { armed, missing, Program, troubles, until } from './program.ts';
 
 const long = process.env.PARLEY_LONG === '1';
 const asking = long ? 20 : 6;
@@ -135,8 +135,9 @@ describe.skipIf(missing !== '')(`many at once${missing && ` (${missing})`}`, () 
       const { session_id } = asked.find((i) => i.interaction_id === id)!;
       const digit = n % 3;
       const checked = () => card.locator(`[data-option="${digit}"]`).getAttribute('aria-checked');
-      // A key in the first moment of a card does nothing; a person reads meanwhile.
-      while ((await checked()) !== 'true') await press(String(digit + 1));
+      await armed(page); // a person reads meanwhile
+      await press(String(digit + 1));
+      await expect.poll(checked).toBe('true');
       // Each in words of its own, beside a choice that others made too.
       const answer = `Greeting number ${n}`;
       await press('Tab');
