@@ -5,7 +5,7 @@
 # make fuzz   every fuzz target for FUZZTIME (60s); what it finds is kept as a test
 # make sabotage  breaks copies of the program on purpose: each named test must notice
 # make pictures  every state of the page in all sizes, themes and languages:
-#             checked, and kept in bin/pictures with a sheet for each state
+#             checked, and kept in bin/pictures with a sheet for each state and size
 # make long   the tests that take minutes: a question that waits 310 s on the real
 #             CLI, what needs many starts of one, twenty sessions that ask at once
 # make torture  kill -9 of the back end at 1,000 random moments, minutes of SIGSTOP,

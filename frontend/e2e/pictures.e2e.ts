@@ -1,10 +1,10 @@
 // Every state of the page, looked at by a program: readable for everyone, nothing
 // out of sight, nothing that moves when a question comes. PARLEY_PICTURES=DIR
 // takes all of them in all sizes, themes and languages and keeps them there, with
-// one sheet for each state; else a few stand for the rest. PARLEY_VIEW=mcp and
+// a sheet for each state and size; else a few stand for the rest. PARLEY_VIEW=mcp and
 // PARLEY_LOOK=900_dark take only some of them.
 
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -246,23 +246,23 @@ it('keeps half an answer through another session, theme, language and a reload',
   }
 });
 
-it.skipIf(!dir || look !== '')('makes a sheet for each state', async () => {
-  const files = readdirSync(dir).filter((f) => f.endsWith('.png') && !f.startsWith('sheet'));
-  const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
-  for (const view of shown) {
-    const rows = sizes.map(({ width }) => {
-      const cells = ['light_en', 'dark_en', 'light_zh', 'dark_zh'].map((l) => `${view.id}_${width}_${l}.png`);
-      const each = width === 1280 ? 930 : width === 900 ? 700 : 300;
-      return `<div>${cells
-        .filter((f) => files.includes(f))
-        .map((f) => `<img src="${f}" width="${each}">`)
-        .join('')}</div>`;
-    });
-    const html = `<meta charset="utf-8"><style>body{margin:16px;background:#888;font:20px Inter}div{display:flex;flex-wrap:wrap;gap:12px;margin-top:12px}</style>${view.name}${rows.join('')}`;
-    const path = join(dir, `sheet_${view.id}.html`);
-    writeFileSync(path, html);
-    await page.goto(`file://${path}`);
-    await page.screenshot({ path: join(dir, `sheet_${view.id}.png`), fullPage: true });
-  }
-  await page.close();
+// The four looks of a state in one size beside each other, to be looked at.
+describe.skipIf(!dir || look !== '')('sheets', () => {
+  it.each(shown)('$name', async (view) => {
+    const page = await browser.newPage();
+    for (const { width } of sizes) {
+      const each = width === 390 ? 390 : 780;
+      const cells = ['light_en', 'dark_en', 'light_zh', 'dark_zh'].map(
+        (l) => `<img src="${view.id}_${width}_${l}.png" width="${each}">`,
+      );
+      const html = `<meta charset="utf-8"><style>body{margin:8px;background:#888;font:16px Inter}div{display:flex;flex-wrap:wrap;gap:8px;margin-top:8px}</style>${view.name}, ${width}<div>${cells.join('')}</div>`;
+      const path = join(dir, `sheet_${view.id}_${width}`);
+      writeFileSync(`${path}.html`, html);
+      await page.setViewportSize({ width: 1610, height: 600 });
+      await page.goto(`file://${path}.html`);
+      await page.screenshot({ path: `${path}.png`, fullPage: true });
+      rmSync(`${path}.html`);
+    }
+    await page.close();
+  });
 });

@@ -1,6 +1,7 @@
 // What is photographed: every state of the card on the real page, and the pages.
 
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { type Act as CardAct, cells } from '../dev/cells.ts';
 import { takesLate } from '../src/state/live.reducer.ts';
 
@@ -94,8 +95,13 @@ const pages: View[] = [
     hash: 'session/s-idem',
     wait: '.tl-row',
     act: async (page) => {
-      await page.keyboard.press('Control+f');
-      await page.keyboard.type('store');
+      const find = page.locator('.find input');
+      const ask = async () => {
+        await page.keyboard.press('Control+f');
+        return find.isVisible();
+      };
+      await expect.poll(ask, { timeout: 20_000 }).toBe(true); // heard a moment after the rows are drawn
+      await find.fill('store');
       await page.locator('.find [role="status"]:not(:empty)').waitFor();
     },
   },
