@@ -161,7 +161,9 @@ function FileRow({ row }: Of<'file'>) {
       <button type="button" className="tool" aria-expanded={open} onClick={() => setOpen(row.key, !open)}>
         <Icon name={file.change === 'modified' ? 'pencil' : 'file'} />
         <span>{t(verb)}</span>
-        <span className="arg">{oneLine(file.path)}</span>
+        <span className="arg path">
+          <bdi>{oneLine(file.path)}</bdi>
+        </span>
         <PlusMinus added={file.added} removed={file.removed} />
         <span className="dur" />
         <span className="tool-end">

@@ -35,6 +35,9 @@ const verbs: Partial<Record<ToolKind, { now: PlainKey; done: PlainKey }>> = {
   agent: { now: 'tool.delegating', done: 'tool.delegated' },
 };
 
+/** Those whose title is a path. */
+const onFiles: ReadonlySet<ToolKind> = new Set(['read', 'edit', 'write']);
+
 interface Props {
   tool: ToolPart;
   rowKey: string;
@@ -62,7 +65,7 @@ export const ToolRow = memo(function ToolRow({ tool, rowKey, progress, inside, i
         ) : (
           <>
             <span>{verb ? t(tool.end ? verb.done : verb.now) : oneLine(tool.name)}</span>
-            <span className="arg">
+            <span className={onFiles.has(tool.tool) ? 'arg path' : 'arg'}>
               <bdi>{oneLine(path)}</bdi>
             </span>
           </>
