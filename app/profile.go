@@ -34,15 +34,17 @@ type ProfileAgent struct {
 // maxProfile bounds a profile's name, in characters.
 const maxProfile = 64
 
-// CheckProfile keeps to names that can be shown in a line and written in a file
-// by hand. "" is the default profile.
+// CheckProfile keeps to names that can be shown in a line and written by hand, in a
+// file and in a shell. "" is the default profile.
 func CheckProfile(name string) error {
-	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -_.@+", r)
+	}
 	switch {
 	case utf8.RuneCountInString(name) > maxProfile:
 		return &Error{Code: CodeInvalidArgument, Field: "profile", Limit: fmt.Sprint(maxProfile, " characters"), Message: "The name of the profile is too long."}
-	case name != strings.TrimSpace(name), strings.ContainsFunc(name, odd), name == "*":
-		return &Error{Code: CodeInvalidArgument, Field: "profile", Got: name, Message: fmt.Sprintf("%q can't be the name of a profile: use letters, digits and spaces between them.", name)}
+	case name != strings.TrimSpace(name), strings.ContainsFunc(name, odd):
+		return &Error{Code: CodeInvalidArgument, Field: "profile", Got: name, Message: fmt.Sprintf("%q can't be the name of a profile: use letters, digits, - _ . @ + and spaces between them.", name)}
 	}
 	return nil
 }

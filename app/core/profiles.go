@@ -48,8 +48,9 @@ func (a *App) profileEnvironment(secret func(ctx context.Context, agent, profile
 	}
 }
 
-func (a *App) profileDefaults(agent, profile string) (model, effort string) {
-	return a.profiles.Defaults(agent, profile)
+// profileDefaults asks profiles that are opened after the sessions which they count.
+func (a *App) profileDefaults(ctx context.Context, agent, profile string) (model, effort string, err error) {
+	return a.profiles.Defaults(ctx, agent, profile)
 }
 
 // variable finds the last value of a name, which is the one that counts.

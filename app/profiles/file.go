@@ -6,6 +6,7 @@
 package profiles
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,17 +45,33 @@ func read(path string) (definitions, error) {
 	}
 	var text fileText
 	if err == nil {
-		err = json.Unmarshal(data, &text)
+		if err = json.Unmarshal(data, &text); err != nil {
+			err = fmt.Errorf("%s%w", line(data, err), err)
+		}
 	}
 	switch {
 	case err != nil:
-		return nil, app.Errorf(app.CodeInvalidArgument, "%s cannot be understood, so no profile is used: %w", path, err)
+		return nil, app.Errorf(app.CodeUnavailable, "%s cannot be understood, so no profile is used and no agent starts until it is mended: %w", path, err)
 	case text.Version != version:
-		return nil, app.Errorf(app.CodeInvalidArgument, "%s is of version %d and this Parley reads version %d, so no profile is used.", path, text.Version, version)
+		return nil, app.Errorf(app.CodeUnavailable, "%s is of version %d and this Parley reads version %d, so no profile is used and no agent starts.", path, text.Version, version)
 	case text.Profiles == nil:
 		return definitions{}, nil
 	}
 	return text.Profiles, nil
+}
+
+// line tells where JSON is not what it should be, as "line 3: ".
+func line(data []byte, err error) string {
+	at := int64(-1)
+	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at = bad.Offset
+	} else if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		at = bad.Offset
+	}
+	if at < 0 || at > int64(len(data)) {
+		return ""
+	}
+	return fmt.Sprintf("line %d: ", 1+bytes.Count(data[:at], []byte("\n")))
 }
 
 // write puts the profiles in place of the file at once.

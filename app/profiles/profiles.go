@@ -138,13 +138,22 @@ func (p *Profiles) List(ctx context.Context) ([]app.Profile, error) {
 	return out, nil
 }
 
-// Defaults are the model and effort of a new session that names none.
-func (p *Profiles) Defaults(agent, profile string) (model, effort string) {
-	d, err := p.get(profile)
+// Defaults are the model and effort of a new session that names none. A profile
+// that List doesn't have is app.CodeInvalidArgument: a slip of the pen would run
+// with the wrong account.
+func (p *Profiles) Defaults(ctx context.Context, agent, profile string) (model, effort string, err error) {
+	list, err := p.List(ctx)
 	if err != nil {
-		return "", "" // the launch says what is wrong
+		return "", "", err
 	}
-	return d.Agents[agent].Model, d.Agents[agent].Effort
+	names := make([]string, len(list))
+	for i, o := range list {
+		if names[i] = o.Name; o.Name == profile {
+			return o.Agents[agent].Model, o.Agents[agent].Effort, nil
+		}
+	}
+	return "", "", &app.Error{Code: app.CodeInvalidArgument, Field: "profile", Got: profile,
+		Message: fmt.Sprintf("There is no profile %s; there is %s. parley profiles set makes one.", profile, strings.Join(names, ", "))}
 }
 
 // Environment is what a profile adds to an agent's environment, as "NAME=value",

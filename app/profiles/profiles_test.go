@@ -129,8 +129,16 @@ func TestWhatAnAgentGets(t *testing.T) {
 	if vars, _, err = w.p.Environment("codex", "work", sources); err != nil || vars[0] != "A=1" {
 		t.Errorf("another agent: %q, %v", vars, err)
 	}
-	if model, effort := w.p.Defaults("claude", "work"); model != "opus" || effort != "high" {
-		t.Errorf("%q, %q", model, effort)
+	if model, effort, err := w.p.Defaults(t.Context(), "claude", "work"); err != nil || model != "opus" || effort != "high" {
+		t.Errorf("%q, %q, %v", model, effort, err)
+	}
+	for _, name := range []string{app.DefaultProfile, "play"} {
+		if model, _, err := w.p.Defaults(t.Context(), "claude", name); err != nil || model != "" {
+			t.Errorf("%s: %q, %v", name, model, err)
+		}
+	}
+	if _, _, err := w.p.Defaults(t.Context(), "claude", "wrok"); app.ErrorCode(err) != app.CodeInvalidArgument || !strings.Contains(err.Error(), "default, play, work") {
+		t.Errorf("a profile that is not there: %v", err)
 	}
 	if vars, _, err = w.p.Environment("claude", "of no file", sources); err != nil || len(vars) != 0 {
 		t.Errorf("a name alone: %q, %v", vars, err)
@@ -202,7 +210,7 @@ func TestWhatIsRefused(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("x", 65)
 	for _, p := range []app.Profile{
-		{Name: ""}, {Name: "*"}, {Name: " a"}, {Name: "a\nb"}, {Name: long},
+		{Name: ""}, {Name: "*"}, {Name: " a"}, {Name: "a\nb"}, {Name: "a/b"}, {Name: `a"b`}, {Name: long},
 		{Name: "a", Env: map[string]string{"A-B": ""}}, {Name: "a", Env: map[string]string{"A": "x\x00"}},
 		{Name: "a", Env: map[string]string{"A": "${env:}"}}, {Name: "a", Env: map[string]string{"A": "${keyring:X"}},
 		{Name: "a", Agents: map[string]app.ProfileAgent{"nobody": {Model: "x"}}},
@@ -239,19 +247,23 @@ func TestTheFileIsChangedByHand(t *testing.T) {
 	if vars, _, err := w.p.Environment("claude", "work", sources); err != nil || !slices.Equal(vars, []string{"A=2"}) {
 		t.Errorf("%q, %v", vars, err)
 	}
-	if model, _ := w.p.Defaults("claude", "work"); model != "opus" {
-		t.Errorf("the model is %q", model)
+	if model, _, err := w.p.Defaults(t.Context(), "claude", "work"); err != nil || model != "opus" {
+		t.Errorf("the model is %q, %v", model, err)
 	}
 	w.set(app.Profile{Name: "day"})
 	if list := w.list(); list != "default day night play work" {
 		t.Errorf("listed: %s", list)
 	}
-	write(`{`)
-	if _, _, err := w.p.Environment("claude", "work", sources); app.ErrorCode(err) != app.CodeInvalidArgument {
-		t.Errorf("an agent starts from a broken file: %v", err)
-	}
-	if _, err := w.p.List(t.Context()); app.ErrorCode(err) != app.CodeInvalidArgument {
-		t.Errorf("nothing is said of a broken file: %v", err)
+	for text, line := range map[string]string{
+		"{\n": "line 2: ", "{\"version\": 1,\n\"profiles\":\n{]}": "line 3: ", "{\"version\": 1,\n\"profiles\": 3}": "line 2: ",
+	} {
+		write(text)
+		if _, _, err := w.p.Environment("claude", "work", sources); app.ErrorCode(err) != app.CodeUnavailable || !strings.Contains(err.Error(), line) {
+			t.Errorf("an agent starts from a broken file: %v", err)
+		}
+		if _, err := w.p.List(t.Context()); app.ErrorCode(err) != app.CodeUnavailable || !strings.Contains(err.Error(), w.path) {
+			t.Errorf("nothing is said of a broken file: %v", err)
+		}
 	}
 	write(`{"version": 1}`)
 	if list := w.list(); list != "default play work" {

@@ -205,14 +205,14 @@ func check(ref app.SecretRef, value string) error {
 	switch {
 	case ref.Agent == "" || len(ref.Agent) > 100:
 		return refuse("agent", "the name of an agent, such as claude")
-	case ref.Profile == "" || len(ref.Profile) > 100:
+	case ref.Profile == "":
 		return refuse("profile", "the name of a profile; the usual one is default")
 	case !variable.MatchString(ref.Name) || strings.HasPrefix(ref.Name, "PARLEY_"):
 		return refuse("name", "that of a variable of the agent's environment, such as ANTHROPIC_API_KEY")
 	case value == "" || len(value) > maxValue || strings.ContainsRune(value, 0):
 		return refuse("value", fmt.Sprintf("a text of at most %d bytes", maxValue))
 	}
-	return nil
+	return app.CheckProfile(ref.Profile)
 }
 
 // key is a secret's name in the keyring, and its place in the list.

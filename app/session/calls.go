@@ -36,7 +36,10 @@ func (m *Manager) Create(ctx context.Context, n app.NewSession) (app.Session, er
 		n.Profile = app.DefaultProfile
 	}
 	if m.cfg.Defaults != nil {
-		model, effort := m.cfg.Defaults(n.Agent, n.Profile)
+		model, effort, err := m.cfg.Defaults(ctx, n.Agent, n.Profile)
+		if err != nil {
+			return app.Session{}, err
+		}
 		n.Model, n.Effort = cmp.Or(n.Model, model), cmp.Or(n.Effort, effort)
 	}
 	install, err := m.usable(ctx, adapter.Info().Family)

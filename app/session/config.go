@@ -31,9 +31,9 @@ type Config struct {
 	// Profile is what a profile adds to env for one agent, as "NAME=value", with
 	// those of the values that are secret; nil adds nothing.
 	Profile func(ctx context.Context, agent, profile string, env []string) (vars, secrets []string, err error)
-	// Defaults are the model and effort of a profile's new sessions that name none;
-	// nil has none.
-	Defaults func(agent, profile string) (model, effort string)
+	// Defaults are the model and effort of a profile's new sessions that name none,
+	// and an error when there is no such profile; nil has none.
+	Defaults func(ctx context.Context, agent, profile string) (model, effort string, err error)
 	// Servers decides what MCP servers an agent gets, ours among them unless it
 	// is switched off there, and the limits that its overrides leave.
 	Servers func(ctx context.Context, l ServerLaunch) (Servers, error)
