@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type asker struct {
 	prompts []prompt  // of the first in the queue
 	replies []reply   // to the prompts before the open one
 	shown   time.Time // when the open prompt came up
+	invited bool      // the line on the screen is the one to type in
 }
 
 // typedLine is a line and when it was read.
@@ -63,7 +65,7 @@ func (a *asker) waiting() bool { return len(a.queue) > 0 }
 
 // add asks a question, after those before it.
 func (a *asker) add(in app.Interaction) {
-	if !a.here() {
+	if !a.here() || slices.ContainsFunc(a.queue, func(o app.Interaction) bool { return o.ID == in.ID }) {
 		return
 	}
 	a.queue = append(a.queue, in)
@@ -88,6 +90,7 @@ func (a *asker) drop(id string) {
 
 // hangUp stops asking: nobody can type any more.
 func (a *asker) hangUp() {
+	a.leave()
 	for _, in := range a.queue {
 		a.p.say("%s", plain(asked(in)))
 	}
@@ -98,9 +101,11 @@ func (a *asker) hangUp() {
 func (a *asker) open() {
 	in := a.queue[0]
 	a.prompts, a.replies = promptsOf(in), nil
+	a.leave()
 	a.p.say("")
 	a.p.say("? %s asks in %s", plain(in.Agent), plain(in.Cwd))
-	if text := whatIsAsked(in); len(a.prompts) > 1 || text != a.prompts[0].text {
+	// A form has no question but those of its prompts.
+	if text := whatIsAsked(in); text != a.prompts[0].text && (len(in.Questions) == 0 || text != in.Questions[0].Question) {
 		a.p.say("%s", indent(plain(text), quote))
 	}
 	a.show()
@@ -122,13 +127,34 @@ func (a *asker) show() {
 	}
 	a.shown = time.Now() // before the invitation to type, so that who follows it is heard
 	a.p.say("%s", pr.hint())
-	fmt.Fprint(a.p.Err, "> ")
+	a.invite()
+}
+
+// invite begins the line to type in, while a prompt is open.
+func (a *asker) invite() {
+	if a.waiting() && len(a.replies) < len(a.prompts) && !a.invited {
+		fmt.Fprint(a.p.Err, "> ")
+		a.invited = true
+	}
+}
+
+// leave ends the line to type in before anything else is printed.
+func (a *asker) leave() {
+	if a.invited {
+		fmt.Fprintln(a.p.Err)
+		a.invited = false
+	}
 }
 
 // line takes a line. It returns the answer once it is whole, else nil. A line
 // that was typed before its question came up decides nothing.
 func (a *asker) line(l typedLine) *app.Answer {
-	if !a.waiting() || len(a.replies) >= len(a.prompts) || l.at.Before(a.shown) {
+	a.invited = false // Enter ended it
+	if !a.waiting() || len(a.replies) >= len(a.prompts) {
+		return nil
+	}
+	if l.at.Before(a.shown) {
+		a.invite()
 		return nil
 	}
 	in, text := a.queue[0], l.text
@@ -140,7 +166,7 @@ func (a *asker) line(l typedLine) *app.Answer {
 	r, err := a.prompts[len(a.replies)].read(text)
 	if err != nil {
 		a.p.say("  %s", err)
-		fmt.Fprint(a.p.Err, "> ")
+		a.invite()
 		return nil
 	}
 	a.replies = append(a.replies, r)

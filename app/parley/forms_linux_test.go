@@ -18,6 +18,9 @@ func TestAFormWithoutATerminal(t *testing.T) {
 	if code := r.code(); code != exitDeferred {
 		t.Fatalf("exit code %d", code)
 	}
+	if list, _ := h.run(exitDone, "sessions", "list"); !strings.Contains(list, "form waits") {
+		t.Errorf("the list says nothing of the form: %q", list)
+	}
 	_, errs := h.run(exitDeferred, "sessions", "resume", in.SessionID)
 	if !strings.Contains(errs, in.ID) || !strings.Contains(errs, "--set") {
 		t.Errorf("it doesn't say how to answer: %q", errs)
@@ -54,8 +57,15 @@ func TestAFormAtTheTerminal(t *testing.T) {
 	r = h.demoAt(tty, `form {"questions":["Really?"]}`)
 	r.invites("Really?")
 	typed(t, keyboard, "/dismiss\n")
-	if code := r.code(); code != exitDeferred {
+	if code := r.code(); code != exitInterrupted {
 		t.Errorf("closed: exit code %d", code)
+	}
+	text := r.out.String() + r.err.String()
+	if n := strings.Count(text, "Really?"); n != 1 {
+		t.Errorf("asked %d times: %q", n, text)
+	}
+	if strings.Contains(text, "form waits") {
+		t.Errorf("it says that a form waits which it has asked: %q", text)
 	}
 }
 
@@ -99,10 +109,39 @@ func TestAResumeJoinsTheTurnAfterAForm(t *testing.T) {
 	}
 	watch := h.start("sessions", "resume", in.SessionID, "--json")
 	delta := watch.event(app.EventMessageDelta)
-	if err := h.client().Stop(t.Context(), in.SessionID); err != nil {
-		t.Fatal(err)
-	}
+	h.run(exitDone, "sessions", "stop", in.SessionID)
 	if code := watch.code(); code != exitInterrupted || delta.TurnID == in.RunID {
 		t.Errorf("exit code %d, followed %s", code, delta.TurnID)
+	}
+}
+
+// What the turn asked before the command came is asked by it.
+func TestAResumeAsksWhatWaits(t *testing.T) {
+	h := newHome(t)
+	server := h.start("serve")
+	server.says(server.out, "/link/")
+	r := h.demo(`form {"questions":[{"id":"go","question":"Go on?","options":["yes","no"]}]}`, "--json")
+	in := r.asks(app.KindForm)
+	if code := r.code(); code != exitDeferred {
+		t.Fatalf("exit code %d", code)
+	}
+	h.run(exitDone, "answer", in.ID, "--dismiss", "--text", "ask 1")
+	asks := func() bool {
+		list, err := h.client().Interactions(t.Context(), app.InteractionFilter{State: app.InteractionsWaiting})
+		return err == nil && len(list) == 1 && list[0].Kind == app.KindClarify
+	}
+	for limit := time.Now().Add(patience); !asks(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("the agent does not ask")
+		}
+	}
+	keyboard, tty := terminal(t)
+	cmd := exec.Command(h.bin, "sessions", "resume", in.SessionID)
+	cmd.Dir, cmd.Env, cmd.Stdin = h.work, h.env, tty
+	r = launch(t, cmd)
+	r.invites("Question 1 of 1: go on?")
+	typed(t, keyboard, "by all means\n")
+	if code := r.code(); code != exitDone || !strings.Contains(r.out.String(), "You answered 1 of 1") {
+		t.Errorf("exit code %d, %q", code, r.out.String()+r.err.String())
 	}
 }

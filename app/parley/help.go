@@ -15,7 +15,7 @@ const overview = `Parley runs coding agents and brings their questions to you.
   parley questions [--watch] [--moved-on] [--json]       what waits for you
   parley questions --history | --export md|json          what was asked, and what became of it
   parley answer ID [OPTIONS]                             answer any of them
-  parley sessions list|show|resume|fork|export           what was said and done
+  parley sessions list|show|resume|stop|close|fork|…     what was said and done
   parley agents [--refresh] [--json]                     what is installed
   parley doctor [NAME…] [--json]                         tries what they really do
   parley agent demo                                      the scripted agent, over ACP
@@ -98,11 +98,15 @@ id, of at least four characters, when only one question fits.
 	"sessions": `parley sessions list [--json]
 parley sessions show ID [--json]
 parley sessions resume ID [--json] [PROMPT]
+parley sessions stop ID
+parley sessions close ID
 parley sessions fork ID [--json]
 parley sessions export ID [--json] [--outputs FOLDER]
 
 resume without a prompt goes on with what waits: a form is asked here, or an
 answer that was given goes out.
+stop ends what the agent does now; it can be told to go on. close ends the agent
+itself and keeps the record; resume starts it again.
 fork begins a session with a copy of the conversation and prints its id; both go
 on by themselves. It needs an agent that can, and no turn under way.
 export writes the whole conversation as Markdown, with --json one event a line.

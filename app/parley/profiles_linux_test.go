@@ -46,6 +46,9 @@ func TestProfilesFromTheTerminal(t *testing.T) {
 	h.run(exitDone, "profiles", "set", "work", "env.PLAIN=for all", "env.BOTH=for all", "env.TOKEN=Bearer ${keyring:WORK_KEY}")
 	out, _ := h.run(exitDone, "profiles", "set", "work", "--agent", "demo", "env.BOTH=for demo", "model=deep", "effort=high")
 	has(t, out, "PLAIN", "for demo", "deep", "secret WORK_KEY", "${keyring:WORK_KEY}")
+	if _, errs := h.run(exitUsage, "run", "--agent", "demo", "--profile", "wrok", "Make a page"); !strings.Contains(errs, "default, work") {
+		t.Errorf("a slip of the pen: %s", errs)
+	}
 	h.run(exitDone, "mcp", "set", "bare", "command=/bin/true", `profiles=["work","other"]`)
 	h.run(exitDone, "mcp", "set", "bare", "--agent", "demo", "--profile", "work", "timeout=2m")
 	h.run(exitDone, "mcp", "disable", "bare", "--agent", "demo", "--profile", "work")
@@ -75,12 +78,13 @@ func TestProfilesFromTheTerminal(t *testing.T) {
 	if code := r.code(); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, r.err)
 	}
+	h.run(exitDone, "sessions", "close", asked.SessionID)
+	got := profiles("rename", "work", "job")
 	if err := server.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	server.code()
 
-	got := profiles("rename", "work", "job")
 	if job := got["job"]; job.Sessions != 1 || job.Env["PLAIN"] != "for all" || len(job.Secrets) != 1 || got["work"].Name != "" {
 		t.Errorf("after the new name: %+v", got)
 	}

@@ -12,14 +12,17 @@ import (
 	"parley/app/api"
 )
 
-// sessions lists, shows, resumes, forks and exports conversations.
+// sessions lists, shows, resumes, stops, closes, forks and exports conversations.
 func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	if len(args) == 0 {
-		return 0, usagef("parley sessions wants list, show, resume, fork or export.")
+		return 0, usagef("parley sessions wants list, show, resume, stop, close, fork or export.")
 	}
 	verb, args := args[0], args[1:]
 	fs := flags("sessions " + verb)
-	asJSON := fs.Bool("json", false, "")
+	var asJSON bool
+	if verb != "stop" && verb != "close" { // which have nothing to tell
+		fs.BoolVar(&asJSON, "json", false, "")
+	}
 	var outputs string
 	if verb == "export" {
 		fs.StringVar(&outputs, "outputs", "", "")
@@ -29,28 +32,37 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 		return 0, err
 	}
 	if verb == "resume" { // tells a first interrupt from a second itself
-		return p.resume(ctx, rest, *asJSON)
+		return p.resume(ctx, rest, asJSON)
 	}
 	ctx, stop := p.untilInterrupt(ctx)
 	defer stop()
 	switch {
 	case verb == "list" && len(rest) == 0:
-		return p.look(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, *asJSON) })
+		return p.look(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, asJSON) })
 	case verb == "show" && len(rest) == 1:
 		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
-			return exitDone, p.showSession(ctx, b, s, *asJSON)
+			return exitDone, p.showSession(ctx, b, s, asJSON)
 		}))
 	case verb == "export" && len(rest) == 1:
 		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
-			return exitDone, p.export(ctx, b, s, *asJSON, outputs)
+			return exitDone, p.export(ctx, b, s, asJSON, outputs)
 		}))
 	case verb == "fork" && len(rest) == 1:
 		return p.with(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
-			return exitDone, p.forkSession(ctx, b, s, *asJSON)
+			return exitDone, p.forkSession(ctx, b, s, asJSON)
+		}))
+	case verb == "stop" && len(rest) == 1:
+		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+			return exitDone, b.Stop(ctx, s.ID)
+		}))
+	case verb == "close" && len(rest) == 1:
+		return p.look(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
+			_, err := b.Client.Close(ctx, s.ID)
+			return exitDone, err
 		}))
 	case verb == "-h", verb == "--help", verb == "help":
 		return 0, errHelp
-	case verb == "show", verb == "fork", verb == "export":
+	case slices.Contains([]string{"show", "stop", "close", "fork", "export"}, verb):
 		return 0, usagef("parley sessions %s wants the id of one session.", verb)
 	default:
 		return 0, usagef("parley sessions doesn't know what %q means.", strings.Join(append([]string{verb}, rest...), " "))
@@ -96,10 +108,18 @@ func (p *program) listSessions(ctx context.Context, b *backend, asJSON bool) err
 	w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tAGENT\tSTATE\tASKS\tCHANGED\tTITLE")
 	for _, s := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", shortID(s.ID), oneLine(s.Agent, 12), s.State, s.WaitingFor,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", shortID(s.ID), oneLine(s.Agent, 12), stateOf(s), s.WaitingFor,
 			time.UnixMilli(s.UpdatedAt).Format(time.DateTime), oneLine(s.Title, 60))
 	}
 	return w.Flush()
+}
+
+// stateOf is a session's state in a word. A form that waits has no turn under way.
+func stateOf(s app.Session) string {
+	if s.State == app.StateIdle && s.WaitingFor > 0 {
+		return "form waits"
+	}
+	return string(s.State)
 }
 
 // shownSession is a session with what runs for it now.
@@ -119,7 +139,7 @@ func (p *program) showSession(ctx context.Context, b *backend, s app.Session, as
 	w := tabwriter.NewWriter(p.Out, 0, 4, 2, ' ', 0)
 	for _, row := range [][2]string{
 		{"id", s.ID}, {"title", s.Title}, {"agent", s.Agent}, {"profile", s.Profile}, {"folder", s.Cwd}, {"branch", s.Branch},
-		{"model", s.Model}, {"mode", s.Mode}, {"state", string(s.State)}, {"asks", fmt.Sprint(s.WaitingFor)},
+		{"model", s.Model}, {"mode", s.Mode}, {"state", stateOf(s)}, {"asks", fmt.Sprint(s.WaitingFor)},
 		{"queued", fmt.Sprint(len(s.Queued))}, {"last turn", string(s.LastStatus)}, {"agent's own id", s.NativeID},
 		{"forked from", s.ForkedFrom},
 	} {
@@ -186,6 +206,16 @@ func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, 
 	return p.repeat(ctx, withSession(ctx, rest[0], func(b *backend, s app.Session) (int, error) {
 		t := p.talk(b, asJSON)
 		t.last = s.LastSeq
+		if s.Closed { // going on with it is to open it again
+			var err error
+			if s, err = b.Resume(ctx, s.ID); err != nil {
+				return 0, err
+			}
+			if text == "" && s.State == app.StateIdle && len(s.Queued) == 0 && s.WaitingFor == 0 {
+				p.say("The session is open again. Say what the agent is to do: parley sessions resume %s PROMPT", shortID(s.ID))
+				return exitDone, nil
+			}
+		}
 		form, waits, err := waitingForm(ctx, b, s.ID)
 		switch {
 		case err != nil:
@@ -214,12 +244,28 @@ func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, 
 				return s.ID, "", err
 			}
 			turn, err := underWay(ctx, b, s)
+			if err == nil {
+				err = t.askWaiting(ctx, s.ID)
+			}
 			if err == nil && turn == "" && now.State == app.StateIdle && len(now.Queued) == 0 {
 				err = usagef("Nothing waits in this session. Say what the agent is to do: parley sessions resume %s PROMPT", shortID(s.ID))
 			}
 			return s.ID, turn, err
 		})
 	}))
+}
+
+// askWaiting asks what the session's turn asked before it was joined.
+func (t *talk) askWaiting(ctx context.Context, id app.SessionID) error {
+	list, err := t.c.Interactions(ctx, app.InteractionFilter{State: app.InteractionsWaiting, SessionID: id})
+	for _, in := range list {
+		if t.ask.here() {
+			t.ask.add(in)
+		} else {
+			t.p.say("%s", plain(asked(in)))
+		}
+	}
+	return err
 }
 
 // underWay finds the turn that ran when the session was read, such as the one

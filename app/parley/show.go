@@ -26,7 +26,19 @@ func (p *program) pretty(ask *asker) *pretty {
 	return &pretty{p: p, ask: ask, told: map[string]int{}}
 }
 
+// show prints an event. What comes while a question is open here gets lines of its
+// own, and the line to type in comes again below them.
 func (o *pretty) show(e app.Event) error {
+	err := o.print(e)
+	switch e.Data.(type) {
+	case *app.Delta, *app.Interaction, *app.InteractionResolved: // more follows
+	default:
+		o.ask.invite()
+	}
+	return err
+}
+
+func (o *pretty) print(e app.Event) error {
 	switch d := e.Data.(type) {
 	case *app.Delta:
 		if e.Type == app.EventMessageDelta && d.ParentToolID == "" {
@@ -72,6 +84,7 @@ func (o *pretty) text(id string, offset int, text string) error {
 	if err := o.endLine(id); err != nil {
 		return err
 	}
+	o.ask.leave()
 	o.told[id] = offset + len(text)
 	o.open, o.line = id, !strings.HasSuffix(text, "\n")
 	_, err := fmt.Fprint(o.p.Out, plain(text[told-offset:]))
@@ -110,6 +123,7 @@ func (o *pretty) aside(format string, args ...any) error {
 	if err := o.endLine(""); err != nil {
 		return err
 	}
+	o.ask.leave()
 	o.p.say("%s", plain(fmt.Sprintf(format, args...)))
 	return nil
 }
@@ -119,6 +133,9 @@ func (o *pretty) ended(d *app.TurnEnded) error {
 	case app.TurnCompleted:
 		return o.endLine("")
 	case app.TurnDeferred:
+		if o.ask.waiting() { // it is asked here
+			return nil
+		}
 		return o.aside("A form waits for its answer; the agent goes on with it.")
 	case app.TurnInterrupted:
 		return o.aside("Stopped.")

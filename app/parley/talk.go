@@ -21,10 +21,8 @@ type talk struct {
 	last    int64         // newest event that was shown
 	stopped bool          // an interrupt was sent on to the agent
 	joined  bool          // the turn is another's; what came of it before the stream stood is read first
-	// formed is the end of the turn whose form is asked here, nil before. Its
-	// answer may come earlier than its end: answered.
-	formed   *app.TurnEnded
-	answered bool
+	// answered and closed say what became of the turn's form before the turn ended.
+	answered, closed bool
 }
 
 // start makes or finds the session and sends the message. The turn may be ""
@@ -105,6 +103,7 @@ func (t *talk) interrupted(ctx context.Context, s os.Signal) bool {
 		return true
 	}
 	t.stopped = true
+	t.ask.leave()
 	t.p.say("Stopping. Ctrl-C again leaves at once.")
 	if err := t.c.Stop(ctx, t.session); err != nil && app.ErrorCode(err) != app.CodeNoActiveTurn {
 		t.p.say("%s", app.ErrorMessage(err))
@@ -148,6 +147,10 @@ func (t *talk) events(list []app.Event) (*app.TurnEnded, error) {
 	return nil, nil
 }
 
+// formClosed is the end of a turn whose form was closed: none follows, and what was
+// to be done is not.
+var formClosed = &app.TurnEnded{Status: app.TurnInterrupted}
+
 var errSessionGone = errors.New("the session was deleted")
 
 // event takes in what an event means for the talk.
@@ -161,11 +164,14 @@ func (t *talk) event(e app.Event) (*app.TurnEnded, error) {
 		if e.TurnID != t.turn {
 			break
 		}
-		if d.Status == app.TurnDeferred && (t.ask.waiting() || t.answered) {
-			t.turn, t.formed, t.answered = "", d, false // the answer starts the next one
-			break
+		switch {
+		case d.Status == app.TurnDeferred && t.closed:
+			return formClosed, nil
+		case d.Status == app.TurnDeferred && (t.ask.waiting() || t.answered):
+			t.turn, t.answered = "", false // the answer starts the next one
+		default:
+			return d, nil
 		}
-		return d, nil
 	case *app.Interaction:
 		t.ask.add(*d)
 	case *app.InteractionResolved:
@@ -174,11 +180,10 @@ func (t *talk) event(e app.Event) (*app.TurnEnded, error) {
 		case d.Kind != app.KindForm:
 		case d.Reason == app.ReasonResponse:
 			t.answered = d.RunID == t.turn
-		case t.turn == "": // closed: no turn follows
-			if t.formed == nil {
-				t.formed = &app.TurnEnded{Status: app.TurnDeferred}
-			}
-			return t.formed, nil
+		case t.turn == "":
+			return formClosed, nil
+		default:
+			t.closed = d.RunID == t.turn
 		}
 	case *app.SessionDeleted:
 		return nil, errSessionGone
