@@ -2,8 +2,8 @@ package store_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
+	"time"
 
 	"parley/app"
 )
@@ -19,15 +19,8 @@ func BenchmarkLongRecord(b *testing.B) {
 	for range 1000 {
 		r.session(b)
 	}
-	fact := app.Fact{Type: app.EventMessageCompleted, Data: app.MessageText{MessageID: "m", Text: strings.Repeat("word ", 100)}}
-	batch := make([]app.Fact, 1000)
-	for i := range batch {
-		batch[i] = fact
-	}
-	for range 100 {
-		if _, err := r.Append(ctx, s.ID, batch...); err != nil {
-			b.Fatal(err)
-		}
+	if err := long(ctx, r.DB, s.ID, 100); err != nil {
+		b.Fatal(err)
 	}
 	for _, page := range []struct {
 		name          string
@@ -59,4 +52,42 @@ func BenchmarkLongRecord(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkFork copies a session with 100,000 events while another one is written
+// to all the time, and tells the longest of those writes. Nothing passes or fails
+// by it.
+//
+//	go test -run - -bench Fork -benchtime 10x ./app/store
+func BenchmarkFork(b *testing.B) {
+	r, ctx := open(b), b.Context()
+	s, other := r.session(b), r.session(b)
+	if err := long(ctx, r.DB, s.ID, 100); err != nil {
+		b.Fatal(err)
+	}
+	over, longest := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		var most time.Duration
+		for {
+			select {
+			case <-over:
+				longest <- most
+				return
+			default:
+			}
+			began := time.Now()
+			if _, err := r.Append(ctx, other.ID, app.Fact{Type: app.EventNotice, Data: app.Notice{Text: "beside"}}); err != nil {
+				b.Error(err)
+			}
+			most = max(most, time.Since(began))
+		}
+	}()
+	for b.Loop() {
+		if _, err := fork(ctx, r.DB, s.ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	close(over)
+	b.ReportMetric(float64((<-longest).Microseconds())/1000, "ms-longest-write")
 }

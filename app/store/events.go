@@ -54,17 +54,6 @@ func (t *tx) emit(id app.SessionID, facts ...app.Fact) (last int64, err error) {
 	return last, nil
 }
 
-// copyEvents begins a new session's record with that of another one's
-// conversation. Nobody hears of the copies: whoever looks at the session reads
-// them.
-func (t *tx) copyEvents(from, to app.SessionID) error {
-	n, err := t.CopyEvents(t.ctx, sqlgen.CopyEventsParams{Origin: from, Copy: to})
-	if err == nil {
-		_, err = t.TakeSeqs(t.ctx, sqlgen.TakeSeqsParams{N: n, ID: to})
-	}
-	return err
-}
-
 // Events pages through a session's events in rising order: those above after
 // and below before (0: no bound), the newest limit of them unless only after is
 // given. A page ends early when it grows large. through is the number up to

@@ -36,7 +36,7 @@ func waited(list []app.Interaction, now int64) (sum int64) {
 // Recover settles what an unclean end left, at start, before anything else
 // runs: waiting interactions other than forms become cancelled (cause
 // app_restarted), running turns end as failed, live sessions become idle, and
-// queued messages stay queued. An answer that the agent of a cut-off turn never
+// queued messages stay queued. A fork whose record is not whole goes. An answer that the agent of a cut-off turn never
 // got is marked as undelivered, with the answer as its draft: it can still go
 // out as a message. A late answer whose message was stored and whose own record
 // was not is completed. Each session is settled in one transaction, so a crash
@@ -63,6 +63,9 @@ func (t *tx) recoverSession(id app.SessionID) error {
 	before, err := t.row(id)
 	if err != nil {
 		return err
+	}
+	if before.State == copying {
+		return t.Queries.DeleteSession(t.ctx, id)
 	}
 	rows, err := t.ListInteractionsOfPart(t.ctx, sqlgen.ListInteractionsOfPartParams{Part: partWaiting, SessionID: id, Most: -1})
 	waiting, err := fromInteractions(rows, err, t.now)

@@ -15,26 +15,29 @@ const noSession = "There is no such session."
 // set; a CreatedAt of 0 becomes now. A fork begins with copies of what the other
 // session's events tell of the conversation; its session.created comes after them.
 func (d *DB) CreateSession(ctx context.Context, s app.Session) (out app.Session, err error) {
+	if s.ForkedFrom != "" {
+		return d.createFork(ctx, s)
+	}
 	err = d.update(ctx, func(t *tx) error {
-		if s.CreatedAt == 0 {
-			s.CreatedAt = t.now
-		}
-		err := t.InsertSession(t.ctx, sqlgen.InsertSessionParams{
-			ID: s.ID, Title: text(s.Title), Kind: s.Kind, Agent: text(s.Agent), Profile: text(s.Profile), Cwd: text(s.Cwd),
-			Branch: text(s.Branch), Model: text(s.Model), Effort: text(s.Effort), Mode: text(s.Mode), State: storedState(s.State),
-			NativeID: text(s.NativeID), Live: s.Live, Closed: s.Closed, LastStatus: s.LastStatus,
-			CreatedMs: s.CreatedAt, UpdatedMs: t.now, ForkedFrom: s.ForkedFrom, ForkNative: text(s.ForkNative),
-		})
-		if err == nil && s.ForkedFrom != "" {
-			err = t.copyEvents(s.ForkedFrom, s.ID)
-		}
-		if err != nil {
+		if err := t.insertSession(s); err != nil {
 			return err
 		}
 		out, err = t.emitSession(s.ID, app.EventSessionCreated)
 		return err
 	})
 	return out, err
+}
+
+func (t *tx) insertSession(s app.Session) error {
+	if s.CreatedAt == 0 {
+		s.CreatedAt = t.now
+	}
+	return t.InsertSession(t.ctx, sqlgen.InsertSessionParams{
+		ID: s.ID, Title: text(s.Title), Kind: s.Kind, Agent: text(s.Agent), Profile: text(s.Profile), Cwd: text(s.Cwd),
+		Branch: text(s.Branch), Model: text(s.Model), Effort: text(s.Effort), Mode: text(s.Mode), State: storedState(s.State),
+		NativeID: text(s.NativeID), Live: s.Live, Closed: s.Closed, LastStatus: s.LastStatus,
+		CreatedMs: s.CreatedAt, UpdatedMs: t.now, ForkedFrom: s.ForkedFrom, ForkNative: text(s.ForkNative),
+	})
 }
 
 // UpdateSession applies change to the stored row and emits session.updated.

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if crashChild() {
+	if crashChild() || forkChild() {
 		return
 	}
 	goleak.VerifyTestMain(m)

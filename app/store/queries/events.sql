@@ -19,5 +19,7 @@ ORDER BY seq;
 
 -- name: CopyEvents :execrows
 INSERT INTO events (session_id, seq, at_ms, turn_id, type, data)
-SELECT CAST(sqlc.arg(copy) AS TEXT), ROW_NUMBER() OVER (ORDER BY e.seq), e.at_ms, e.turn_id, e.type, e.data FROM events e
-WHERE e.session_id = sqlc.arg(origin) AND e.type NOT LIKE 'session.%' AND e.type NOT LIKE 'agent.%';
+SELECT CAST(sqlc.arg(copy) AS TEXT), CAST(sqlc.arg(copied) AS INTEGER) + ROW_NUMBER() OVER (ORDER BY e.seq),
+       e.at_ms, e.turn_id, e.type, e.data FROM events e
+WHERE e.session_id = sqlc.arg(origin) AND e.seq > sqlc.arg(after) AND e.seq <= sqlc.arg(through)
+  AND e.type NOT LIKE 'session.%' AND e.type NOT LIKE 'agent.%';

@@ -21,7 +21,7 @@ DELETE FROM sessions WHERE id = sqlc.arg(id);
 SELECT * FROM sessions WHERE id = sqlc.arg(id);
 
 -- name: ListSessions :many
-SELECT * FROM sessions ORDER BY created_ms DESC, id DESC;
+SELECT * FROM sessions WHERE state <> 'copying' ORDER BY created_ms DESC, id DESC;
 
 -- name: TouchSession :exec
 UPDATE sessions SET updated_ms = sqlc.arg(now) WHERE id = sqlc.arg(id);

@@ -13,17 +13,28 @@ import (
 
 const copyEvents = `-- name: CopyEvents :execrows
 INSERT INTO events (session_id, seq, at_ms, turn_id, type, data)
-SELECT CAST(?1 AS TEXT), ROW_NUMBER() OVER (ORDER BY e.seq), e.at_ms, e.turn_id, e.type, e.data FROM events e
-WHERE e.session_id = ?2 AND e.type NOT LIKE 'session.%' AND e.type NOT LIKE 'agent.%'
+SELECT CAST(?1 AS TEXT), CAST(?2 AS INTEGER) + ROW_NUMBER() OVER (ORDER BY e.seq),
+       e.at_ms, e.turn_id, e.type, e.data FROM events e
+WHERE e.session_id = ?3 AND e.seq > ?4 AND e.seq <= ?5
+  AND e.type NOT LIKE 'session.%' AND e.type NOT LIKE 'agent.%'
 `
 
 type CopyEventsParams struct {
-	Copy   string
-	Origin string
+	Copy    string
+	Copied  int64
+	Origin  string
+	After   int64
+	Through int64
 }
 
 func (q *Queries) CopyEvents(ctx context.Context, arg CopyEventsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, copyEvents, arg.Copy, arg.Origin)
+	result, err := q.db.ExecContext(ctx, copyEvents,
+		arg.Copy,
+		arg.Copied,
+		arg.Origin,
+		arg.After,
+		arg.Through,
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -109,7 +109,7 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 }
 
 const listSessions = `-- name: ListSessions :many
-SELECT id, title, kind, agent, profile, cwd, branch, model, effort, mode, state, native_id, live, closed, last_seq, last_status, created_ms, updated_ms, forked_from, fork_native FROM sessions ORDER BY created_ms DESC, id DESC
+SELECT id, title, kind, agent, profile, cwd, branch, model, effort, mode, state, native_id, live, closed, last_seq, last_status, created_ms, updated_ms, forked_from, fork_native FROM sessions WHERE state <> 'copying' ORDER BY created_ms DESC, id DESC
 `
 
 func (q *Queries) ListSessions(ctx context.Context) ([]Session, error) {
