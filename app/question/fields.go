@@ -39,7 +39,7 @@ func judgeFields(in app.Interaction, a *app.Answer, out *app.Outcome) error {
 			out.Text = text
 			out.Selected = shown[:len(shown)-count(text)]
 		} else {
-			said = append(said, f.Question+": "+strings.Join(shown, ", "))
+			said = append(said, label(f.Question)+strings.Join(shown, ", "))
 		}
 	}
 	if len(answers) > 0 || out.Action == app.ActionAccept || in.Kind == app.KindForm {
@@ -53,6 +53,14 @@ func judgeFields(in app.Interaction, a *app.Answer, out *app.Outcome) error {
 	out.Response = lines(said, "", a.Files)
 	a.Answers, a.Typed, a.Selected, a.Text = answers, typedTexts, nil, ""
 	return nil
+}
+
+// label is a question before its answer: a colon stands where it has no mark of its own.
+func label(question string) string {
+	if r, _ := utf8.DecodeLastRuneInString(question); strings.ContainsRune("?？!！:：.。", r) {
+		return question + " "
+	}
+	return question + ": "
 }
 
 func count(text string) int {

@@ -115,6 +115,7 @@ export function cells(zh: boolean): Cell[] {
 
   const settled = (i: Interaction, o: Partial<Outcome>): Interaction => ({
     ...i,
+    requested_at: Date.now() - 3 * minute,
     outcome: ended(o).outcome!,
   });
   const ownWords = say('Use v5.7.2, but do not tidy.', '用 v5.7.2，但不要 tidy。');

@@ -161,7 +161,7 @@ export function formCells(say: Say): Cell[] {
       i: ended(several, {
         response: several
           .questions!.slice(0, 2)
-          .map((f, n) => `${f.question}: ${n ? `${say('unit tests', '单元测试')}, ${mine}` : 'stable'}`)
+          .map((f, n) => `${f.question} ${n ? `${say('unit tests', '单元测试')}, ${mine}` : 'stable'}`)
           .join('\n'),
         answers: { branch: ['stable'], checks: [say('unit tests', '单元测试'), mine], note: [] },
         typed: { checks: mine },

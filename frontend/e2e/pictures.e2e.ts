@@ -84,6 +84,7 @@ async function show(page: Page, view: View, lang: string): Promise<void> {
   );
   await page.locator(view.wait).first().waitFor();
   await page.evaluate(() => document.fonts.ready);
+  await page.locator('.prose .plain').first().waitFor({ state: 'detached' });
   if (typeof view.act === 'function') return view.act(page);
   switch (view.act) {
     case 'focus':

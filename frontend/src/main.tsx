@@ -8,6 +8,7 @@ import './styles/base.css';
 import './styles/controls.css';
 import './styles/overlays.css';
 import './styles/blocks.css';
+import './styles/code.css';
 import './styles/thumbs.css';
 import './styles/shell.css';
 import './styles/rail.css';

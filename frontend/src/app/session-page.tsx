@@ -5,6 +5,7 @@ import { Card } from '../features/card/card.tsx';
 import { Quiet } from '../features/card/quiet.tsx';
 import { Composer } from '../features/composer/composer.tsx';
 import { SessionHead } from '../features/session/head.tsx';
+import { changedFiles } from '../features/session/rows.logic.ts';
 import { Side } from '../features/session/side.tsx';
 import { Timeline } from '../features/session/timeline.tsx';
 import { WhatHappened } from '../features/start/start.tsx';
@@ -127,9 +128,8 @@ function Asked({ i }: { i: Interaction }) {
 /** After the demo: what it was, and where to go on. */
 function AfterDemo({ session }: { session: Session }) {
   const t = useT();
-  const asked = useTimelines((s) =>
-    s.opened[session.id]?.turns.flatMap((turn) => turn.parts).findLast((p) => p.kind === 'question'),
-  );
+  const turns = useTimelines((s) => s.opened[session.id]?.turns);
+  const asked = turns?.flatMap((turn) => turn.parts).findLast((p) => p.kind === 'question');
   if (
     session.agent !== 'demo' ||
     session.state !== 'idle' ||
@@ -142,7 +142,10 @@ function AfterDemo({ session }: { session: Session }) {
   if (!outcome) return null;
   return (
     <div className="after-demo">
-      <WhatHappened answered={outcome.reason === 'response'} />
+      <WhatHappened
+        answered={outcome.reason === 'response'}
+        wrote={changedFiles(turns ?? []).some((f) => /(^|\/)hello\.html$/.test(f.path))}
+      />
       <a className="btn" href={href({ page: 'start' })}>
         {t('after.next')}
       </a>

@@ -171,7 +171,10 @@ function change(h: History, e: Event): History {
   switch (e.type) {
     case 'session.created': {
       const origin = e.data.forked_from;
-      return origin ? add(h, { ...e, turn_id: 'fork' }, { kind: 'fork', id: 'fork', origin, parent: '' }) : h;
+      if (!origin) return h;
+      // What the other session used is not this one's.
+      const own = { ...h, usage: null };
+      return add(own, { ...e, turn_id: 'fork' }, { kind: 'fork', id: 'fork', origin, parent: '' });
     }
     case 'turn.started':
       return startTurn(h, e.turn_id ?? '', e.at, e.data);

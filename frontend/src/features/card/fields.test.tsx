@@ -44,6 +44,7 @@ describe('closing a form with a message', () => {
     const words = screen.getByPlaceholderText(/What the agent should do instead/);
     fireEvent.keyDown(words, { key: 'Enter' }); // nothing is written yet
     fireEvent.change(words, { target: { value: ' Leave the export alone ' } });
+    expect(document.querySelector('.echo')!.textContent).toBe('Draft kept'); // no field is missing for it
     await armed();
     fireEvent.keyDown(words, { key: 'Enter' });
     await wait(0);

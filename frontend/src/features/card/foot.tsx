@@ -107,7 +107,8 @@ function AnswerFoot({ i, draft, act, send, goStep }: Props) {
 /** What a form says beside its button: what is missing, or that the draft is safe. */
 function fieldsEcho(t: T, i: Interaction, draft: Draft): string {
   const { missing } = stepsOf(i, draft);
-  if (missing > 0 && draft.revision > 0) return t('card.missing', { n: missing });
+  const replaced = i.kind === 'form' && draft.text.trim() !== ''; // by a message, which needs no field
+  if (missing > 0 && draft.revision > 0 && !replaced) return t('card.missing', { n: missing });
   return i.kind === 'form' && draft.revision > 0 ? t('card.draftKept') : '';
 }
 

@@ -5,6 +5,7 @@ import {
   changedFiles,
   gapBefore,
   isSentence,
+  ownTurns,
   type Row,
   rowsOf,
   rowText,
@@ -199,4 +200,10 @@ it('adds changes of one file up', () => {
 it('keeps waiting out of the time worked', () => {
   const end = { status: 'completed' as const, stop_reason: '', duration_ms: 1000, waited_ms: 400, at: 1 };
   expect(workedAndWaited([turn([], { end }), turn([])])).toEqual({ workedMS: 600, waitedMS: 400 });
+});
+
+it('counts of a fork what came after it began', () => {
+  const turns = [turn([], { id: 'a' }), turn([], { id: 'fork' }), turn([], { id: 'b' })];
+  expect(ownTurns(turns).map((t) => t.id)).toEqual(['b']);
+  expect(ownTurns(turns.slice(0, 1))).toHaveLength(1);
 });

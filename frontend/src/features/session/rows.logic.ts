@@ -239,6 +239,11 @@ export function changedLines(files: readonly FileChanged[]): { added: number; re
   };
 }
 
+/** The turns of the session itself: a fork begins with those of another. */
+export function ownTurns(turns: readonly Turn[]): readonly Turn[] {
+  return turns.slice(turns.findLastIndex((t) => t.id === 'fork') + 1);
+}
+
 /** Every file a session changed, once, with all that was added and removed; the newest change last. */
 export function changedFiles(turns: readonly Turn[]): FileChanged[] {
   const files = new Map<string, FileChanged>();

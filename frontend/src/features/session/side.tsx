@@ -12,7 +12,7 @@ import { setOpen, useView } from '../../state/view.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { ProcessRows, useProcesses } from '../../ui/processes.tsx';
 import { PlanCount, PlanSteps } from './plan.tsx';
-import { changedFiles, changedLines, workedAndWaited } from './rows.logic.ts';
+import { changedFiles, changedLines, ownTurns, workedAndWaited } from './rows.logic.ts';
 import { FileDiff, PlusMinus } from './tool.tsx';
 
 const nothing: never[] = [];
@@ -51,7 +51,7 @@ function PlanSection({ session }: { session: Session }) {
 function FilesSection({ session }: { session: Session }) {
   const t = useT();
   const turns = useTimelines((s) => s.opened[session.id]?.turns ?? nothing);
-  const files = useMemo(() => changedFiles(turns), [turns]);
+  const files = useMemo(() => changedFiles(ownTurns(turns)), [turns]);
   if (files.length === 0) return null;
   return (
     <section className="sp">
@@ -100,7 +100,7 @@ function UsageSection({ session }: { session: Session }) {
   const t = useT();
   const usage = useTimelines((s) => s.opened[session.id]?.usage ?? null);
   const turns = useTimelines((s) => s.opened[session.id]?.turns ?? nothing);
-  const { workedMS, waitedMS } = useMemo(() => workedAndWaited(turns), [turns]);
+  const { workedMS, waitedMS } = useMemo(() => workedAndWaited(ownTurns(turns)), [turns]);
   if (!usage && workedMS === 0) return null;
   const known = (n: number | null) => (n === null ? '–' : tokens(n));
   return (

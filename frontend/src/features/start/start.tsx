@@ -39,7 +39,7 @@ export function Start({ look }: { look: () => void }) {
             <h1>{first || !others ? t('start.first') : t('start.new')}</h1>
             {!others && <p className="lead">{t('start.lead')}</p>}
           </div>
-          {!others && (demoDone ? <WhatHappened answered /> : <DemoBox />)}
+          {!others && (demoDone ? <WhatHappened answered wrote /> : <DemoBox />)}
         </section>
         <section>
           {!others && <h2 className="h2">{t('start.orWork')}</h2>}
@@ -104,8 +104,10 @@ export function DemoBox() {
 }
 
 /** After the demo: what it was, in three lines. */
-export function WhatHappened({ answered }: { answered: boolean }) {
+/** What the demo showed. wrote says that it made its page from the answer. */
+export function WhatHappened({ answered, wrote }: { answered: boolean; wrote: boolean }) {
   const t = useT();
+  const end = !answered ? 'after.notAnswered' : wrote ? 'after.answered' : 'after.reached';
   return (
     <div className="after">
       <h2 className="h2">{t('after.title')}</h2>
@@ -117,7 +119,7 @@ export function WhatHappened({ answered }: { answered: boolean }) {
         <li>
           <Icon name="send" />
           <span>
-            <Coded text={answered ? t('after.answered') : t('after.notAnswered')} />
+            <Coded text={t(end)} />
           </span>
         </li>
         <li>

@@ -287,6 +287,7 @@ export const en = {
   'after.title': 'What just happened',
   'after.asked': 'The agent needed a decision, asked, and waited. Nothing was chosen for you.',
   'after.answered': 'Your answer reached it word for word, and it wrote `hello.html` from it.',
+  'after.reached': 'Your answer reached it word for word, and it went on with it.',
   'after.notAnswered': 'You did not answer. It was told that this is no consent, and did not write the file.',
   'after.inbox':
     'Every open question is in the Inbox, top left, Ctrl I. You get a notice when this window is not in front.',
@@ -372,7 +373,7 @@ export const en = {
   'keys.find': 'Find in session',
   'keys.side': 'Side panel',
   'keys.settings': 'Settings',
-  'keys.help': 'This list',
+  'keys.help': 'Keyboard shortcuts',
   'keys.choose': 'choose',
   'keys.toggle': 'choose or take back',
   'keys.send': 'send the answer',

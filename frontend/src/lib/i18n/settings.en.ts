@@ -65,7 +65,7 @@ export const settings = {
   'profiles.badLine': '“{line}” is no variable.',
   'profiles.model': 'Model',
   'profiles.effort': 'Effort',
-  'profiles.own': 'the agent’s own',
+  'profiles.own': 'its own',
   'profiles.keepNote':
     'Model and effort are for new sessions that name none. Variables hold from an agent’s next start on.',
   'acp.title': 'More agents',

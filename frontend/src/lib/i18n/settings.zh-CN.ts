@@ -64,7 +64,7 @@ export const settings: { [K in keyof typeof english]: string | Forms } = {
   'profiles.badLine': '“{line}”不是变量。',
   'profiles.model': '模型',
   'profiles.effort': '思考强度',
-  'profiles.own': '智能体自己的',
+  'profiles.own': '自带',
   'profiles.keepNote': '模型和思考强度用于未指定的新会话；变量从智能体下次启动起生效。',
   'acp.title': '更多智能体',
   'acp.note':
