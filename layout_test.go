@@ -164,8 +164,8 @@ var libraries = []library{
 	{"golang.org/x/sync", []string{"agents/install"}, "for looking at several programs at once, once"},
 	{"golang.org/x/mod", []string{"agents/claude", "agents/install", "app/host"}, "versions are compared where they are read"},
 
-	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "agents/agenttest/programs", "app/apptest/asker", "build/clis", "build/sabotage"},
-		"processes have one owner, agents/proc; the demo agent and the tests are owners of their own"},
+	{"os/exec", []string{"agents/proc", "agents/demo", "agents/agenttest", "agents/agenttest/programs", "app/apptest/asker", "build/clis", "build/sabotage", "mcp/parley-mcp"},
+		"processes have one owner, agents/proc; the demo agent and the tests are owners of their own, and parley-mcp becomes what it starts"},
 }
 
 // bans are single imports that a package must not have, with the reason.

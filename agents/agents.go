@@ -153,6 +153,7 @@ type SessionSpec struct {
 	Mode    Mode
 	Catalog mcp.Catalog
 	Limits  mcp.Limits
+	MCP     string   // absolute path of parley-mcp
 	RunDir  string   // absolute 0700 folder for generated files, ours alone
 	Env     []string // full environment of the child before the family's additions
 	// Guidance is our text for the system prompt, for CLIs that drop the MCP

@@ -29,6 +29,7 @@ type Spec struct {
 	Env       map[string]string // stdio; never holds a secret of ours
 	Cwd       string            // stdio; "" is the agent's own folder
 	URL       string            // http, sse
+	SecretURL bool              // it was filled in with what only this agent may see
 	Headers   map[string]string // http, sse; may hold secrets
 	Timeout   time.Duration     // of one tool call; 0 leaves the CLI's own
 	Managed   bool              // ours
@@ -38,6 +39,14 @@ type Spec struct {
 	// server's own spelling. For our asking tools: a permission card in front
 	// of a question helps nobody.
 	AutoAllow []string
+}
+
+// Start is a server that parley-mcp starts for a CLI which would show the server's
+// environment to everybody: the JSON of a file that its owner alone may read.
+type Start struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
 }
 
 // Clone returns a copy that shares nothing with s.

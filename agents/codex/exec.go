@@ -51,7 +51,7 @@ func planExec(install agents.Install, spec agents.SessionSpec) (agents.Launch, e
 	if !spec.OwnServers {
 		leaveOut = spec.Own
 	}
-	servers, err := inject.CodexExecOf(spec.Catalog, leaveOut, spec.RunDir)
+	servers, err := inject.CodexExecOf(spec.Catalog, leaveOut, spec.RunDir, spec.MCP)
 	if err != nil {
 		return agents.Launch{}, &agents.PlanError{Problem: agents.Problem{
 			Code: "refused_servers", Title: name + " cannot be started with these MCP servers.", Advice: "Bring it up to date, or leave the server out.",
@@ -77,8 +77,8 @@ func planExec(install agents.Install, spec agents.SessionSpec) (agents.Launch, e
 		Argv: append(argv, "-"), Env: append(install.Environ(environment(spec.Env)), servers.Env...), Dir: spec.Cwd,
 		Connect: agents.ConnectStdio, Masked: spec.Secrets(), Once: true,
 	}
-	for _, p := range servers.Programs {
-		launch.Files = append(launch.Files, agents.File{Path: p.Path, Data: []byte(p.Text), Mode: 0o700})
+	for _, s := range servers.Starts {
+		launch.Files = append(launch.Files, agents.File{Path: s.Path, Data: s.JSON, Mode: 0o600})
 	}
 	return launch, nil
 }
@@ -105,7 +105,7 @@ var _ agents.Agent = (*execution)(nil)
 
 // openExec begins to listen. The CLI says nothing before it has its message.
 func openExec(conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
-	servers, err := inject.CodexExecOf(spec.Catalog, nil, spec.RunDir)
+	servers, err := inject.CodexExecOf(spec.Catalog, nil, spec.RunDir, spec.MCP)
 	if err != nil {
 		return nil, fmt.Errorf("name the MCP servers: %w", err)
 	}
@@ -114,6 +114,12 @@ func openExec(conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agen
 		host.Emit(agents.Notice{Level: "info", Code: "asks_nobody",
 			Text:   "This version of " + name + " is too old to ask for permission: what the mode does not allow is refused.",
 			Advice: "Bring it up to date, or choose a mode that allows more."})
+	}
+	for _, server := range servers.LeftOut {
+		host.Emit(agents.Notice{Level: "warning", Code: "mcp_address_secret",
+			Text: name + " does not get the MCP server “" + server + "”: this version would show its address, which may hold a secret, " +
+				"to every program of this computer.",
+			Advice: "Bring it up to date. If the address holds a secret, a header can hold it instead; one such as https://HOST/mcp is shown."})
 	}
 	go func() {
 		jsonl.NewReader(conn.Out).Each(x.take, func(err *jsonl.TooLongError) {

@@ -104,6 +104,63 @@ func TestExec(t *testing.T) {
 	}
 }
 
+// No process shows a secret of a server in its arguments: what an environment holds
+// reaches the server all the same, under any name, and a server whose address may
+// hold one is left out and named.
+func TestExecShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	const secret = "hush-71c04e"
+	var shown []string
+	read := 0
+	model := live.Serve(t,
+		fakemodel.Step{When: fakemodel.UserSays("first"), Answer: func(fakemodel.Request) fakemodel.Reply {
+			files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+			for _, file := range files {
+				line, err := os.ReadFile(file)
+				if err != nil {
+					continue // it has just ended
+				}
+				read++
+				if strings.Contains(string(line), secret) {
+					shown = append(shown, strings.ReplaceAll(string(line), "\x00", " "))
+				}
+			}
+			return fakemodel.Reply{Blocks: []fakemodel.Block{
+				fakemodel.ToolUseOf("e1", "mcp__own__echo", map[string]any{"variable": "their.own-key"}),
+			}}
+		}},
+		then("e1", fakemodel.Text("Done.")),
+	)
+	own := live.Server(t, "own")
+	own.Env["their.own-key"] = secret
+	web := func(name, address string) mcp.Spec { return mcp.Spec{Name: name, Transport: mcp.HTTP, URL: address} }
+	l := launch(t, wish{old: true, model: model, mode: agents.ModeFull, catalog: mcp.Catalog{
+		live.Ours(t), own,
+		web("password", "http://me:"+secret+"@127.0.0.1:9/mcp"), web("query", "http://127.0.0.1:9/mcp?key="+secret), web("path", "http://127.0.0.1:9/"+secret+"/mcp"),
+	}})
+	l.Prompt("first")
+	l.Done()
+	if read == 0 || len(shown) > 0 {
+		t.Errorf("of %d processes these show a secret: %q", read, shown)
+	}
+	live.WantIn(t, "told", l.Told("e1").Text, "echoed"+secret)
+	var left []string
+	for _, n := range agenttest.All[agents.Notice](l.Host.Events()) {
+		if n.Code == "mcp_address_secret" {
+			left = append(left, n.Text)
+		}
+	}
+	if len(left) != 3 {
+		t.Fatalf("left out: %q", left)
+	}
+	for i, name := range []string{"password", "query", "path"} {
+		live.WantIn(t, "notice", left[i], "“"+name+"”")
+		if strings.Contains(left[i], secret) {
+			t.Errorf("told %s", left[i])
+		}
+	}
+}
+
 // What ends a turn badly is told: a fault of the provider, a conversation that
 // there is not, and the end of the process.
 func TestExecFails(t *testing.T) {

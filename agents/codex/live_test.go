@@ -7,6 +7,7 @@ import (
 
 	"parley/agents"
 	"parley/agents/agenttest/live"
+	"parley/agents/agenttest/programs"
 	"parley/agents/codex"
 	"parley/agents/fakemodel"
 	"parley/build/clis"
@@ -69,6 +70,10 @@ stream_max_retries = 0
 func prepare(t *testing.T, w wish) (agents.Install, agents.SessionSpec) {
 	t.Helper()
 	install := agents.Install{Family: agents.Codex, Once: w.old}
+	program, err := programs.Path("parley-mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if w.old {
 		install.Path = clis.CodexOld.Path(t)
 	} else {
@@ -76,7 +81,7 @@ func prepare(t *testing.T, w wish) (agents.Install, agents.SessionSpec) {
 	}
 	return install, agents.SessionSpec{
 		SessionID: "s1", NativeID: w.native, Cwd: filepath.Join(w.home, "project"), Mode: w.mode,
-		Catalog: w.catalog, Limits: mcp.DefaultLimits(), RunDir: filepath.Join(w.home, "run"),
+		Catalog: w.catalog, Limits: mcp.DefaultLimits(), MCP: program, RunDir: filepath.Join(w.home, "run"),
 		Env: []string{
 			"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + filepath.Join(w.home, "tmp"), "FAKE_KEY=" + apiKey,
 		},

@@ -178,7 +178,7 @@ func (a *actor) plan(ctx context.Context, l *live, w wish, install agents.Instal
 
 	spec := agents.SessionSpec{
 		SessionID: a.id, Cwd: w.session.Cwd, Model: w.session.Model, Effort: w.session.Effort,
-		Mode: agents.Mode(w.session.Mode), Catalog: servers.Catalog, Limits: servers.Limits, RunDir: l.runDir,
+		Mode: agents.Mode(w.session.Mode), Catalog: servers.Catalog, Limits: servers.Limits, MCP: cfg.MCP, RunDir: l.runDir,
 		Env: env, OwnServers: !servers.LeaveOut, Own: servers.Own, Root: cfg.Root,
 	}
 	cfg.Secrets.Hold(mask.OfEnvironment(spec.Env)...)

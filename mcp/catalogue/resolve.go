@@ -73,7 +73,8 @@ func Resolve(s mcp.Spec, from Sources) (filled mcp.Spec, secrets []string, err e
 	}
 	s.Command = fill(FieldCommand, s.Command)
 	s.Cwd = fill(FieldCwd, s.Cwd)
-	s.URL = fill(FieldURL, s.URL)
+	url := fill(FieldURL, s.URL)
+	s.URL, s.SecretURL = url, url != s.URL
 	for i := range s.Args {
 		s.Args[i] = fill(FieldArgs, s.Args[i])
 	}

@@ -39,7 +39,7 @@ func TestPlaceholdersAreFilledInAtLaunch(t *testing.T) {
 	}
 	want := mcp.Spec{
 		Name: "docs", Command: "/home/me/bin/docs", Args: []string{"--dir=/home/me", "${OTHER}"}, Cwd: "/home/me",
-		Env: map[string]string{"K": "x-s3cret-t0ken", "E": ""}, URL: "http://h/?t=t0ken",
+		Env: map[string]string{"K": "x-s3cret-t0ken", "E": ""}, URL: "http://h/?t=t0ken", SecretURL: true,
 		Headers: map[string]string{"Authorization": "Bearer s3cret"},
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {

@@ -2,7 +2,8 @@
 // reach the person through Parley: "parley-mcp interaction". It reads its
 // environment and credential file and hands over to mcp/server. It must start
 // in milliseconds and stay small, so it knows the app by the wire alone.
-// Standard output carries the protocol and nothing else.
+// Standard output carries the protocol and nothing else. "parley-mcp start FILE"
+// becomes a server of the person's own, as the file says.
 package main
 
 import (
@@ -21,6 +22,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "start" {
+		os.Exit(start(os.Args[2], os.Stderr)) // with signals as it found them: the server inherits them
+	}
 	// A CLI that stopped reading must not end us before the app has heard that
 	// its questions are over.
 	signal.Ignore(syscall.SIGPIPE)
@@ -37,9 +41,11 @@ const (
 )
 
 const usage = `usage: parley-mcp interaction
+       parley-mcp start FILE
 
 The MCP server through which an agent asks the person at Parley. Parley hands it
-to the agents it starts; it is of no use by hand.
+to the agents it starts; it is of no use by hand. start becomes the server that a
+file of Parley's describes.
 `
 
 func run(ctx context.Context, args []string, getenv func(string) string, in io.Reader, out, errs io.Writer) int {

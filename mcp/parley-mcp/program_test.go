@@ -114,6 +114,7 @@ func TestToolsetIsAnArgumentOrAVariable(t *testing.T) {
 		{[]string{ask, mcp.EnvToolset + "=other"}, nil, 2},
 		{[]string{ask}, []string{"other"}, 2},
 		{[]string{ask}, []string{"interaction", "more"}, 2},
+		{[]string{ask}, []string{"start"}, 2},
 		{[]string{ask}, []string{"--help"}, 2},
 	} {
 		r := run(t, c.env, list, c.args...)

@@ -23,9 +23,9 @@ func serve() int {
 		func(context.Context, mcptypes.CallToolRequest) (*mcptypes.CallToolResult, error) {
 			return mcptypes.NewToolResultText("the person said BLUE-42"), nil
 		})
-	s.AddTool(mcptypes.NewTool("echo", mcptypes.WithDescription("Say it again.")),
-		func(context.Context, mcptypes.CallToolRequest) (*mcptypes.CallToolResult, error) {
-			return mcptypes.NewToolResultText("echoed"), nil
+	s.AddTool(mcptypes.NewTool("echo", mcptypes.WithDescription("Say it again."), mcptypes.WithString("variable")),
+		func(_ context.Context, r mcptypes.CallToolRequest) (*mcptypes.CallToolResult, error) {
+			return mcptypes.NewToolResultText("echoed" + os.Getenv(r.GetString("variable", ""))), nil
 		})
 	s.AddTool(mcptypes.NewTool("elicit", mcptypes.WithDescription("Ask by a form.")),
 		func(ctx context.Context, _ mcptypes.CallToolRequest) (*mcptypes.CallToolResult, error) {
@@ -47,8 +47,8 @@ func serve() int {
 	return 0
 }
 
-// Server is a person's MCP server, the test program itself, with the tools echo
-// and elicit. Main must be the package's TestMain.
+// Server is a person's MCP server, the test program itself, with the tools echo,
+// which says a variable of its environment where it is asked for one, and elicit. Main must be the package's TestMain.
 func Server(t *testing.T, name string) mcp.Spec {
 	t.Helper()
 	self, err := os.Executable()
