@@ -60,7 +60,7 @@ func (w *world) config(t testing.TB) api.Config {
 		Profiles: fakeProfiles{},
 		Branch:   func(string) string { return "main" },
 		Presence: func(p api.Presence) { w.presence = append(w.presence, p) },
-		About:    api.About{Version: "v1", Home: t.TempDir(), Platform: "linux"},
+		About:    api.About{Version: "v1", Home: "/nowhere/parley", Platform: "linux"},
 		Now:      func() time.Time { return testNow },
 		Log:      logTo(t),
 	}

@@ -234,7 +234,8 @@ func TestATimelinePassesItsBoundsOn(t *testing.T) {
 func TestFolders(t *testing.T) {
 	w := newWorld()
 	c := w.config(t)
-	home := c.About.Home
+	home := t.TempDir()
+	c.About.Home = home
 	for _, dir := range []string{"Zoo", "alpha/.git", ".hidden", "名字"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
