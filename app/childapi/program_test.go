@@ -398,6 +398,7 @@ func TestKilledAppEndsQuestions(t *testing.T) {
 	if strings.Contains(line, `"isError":true`) {
 		t.Errorf("an error: %s", line)
 	}
+	_, _ = s.cmd.Process.Wait() // until then its socket may take one more
 	c.ask("2", "pctx_1")
 	has(t, c.answerTo("2"), `"isError":true`, `"unavailable"`)
 	_ = c.in.Close()

@@ -30,6 +30,7 @@ type turn struct {
 	tells     string           // id of the form whose end its input tells, "" usually
 	told      *told            // the form's end that goes out as the result of its call
 
+	sending  bool          // the input is being handed to the agent, which may ask before we hear that it was
 	prompted bool          // the input is on its way to the agent
 	sent     chan struct{} // closed once the agent has taken the input, or did not
 	stopping bool          // a person, or the end of the session, stopped it
@@ -102,6 +103,7 @@ func (a *actor) prompt() {
 	}
 	can, cwd, files := l.adapter.Info().Caps, a.session.Cwd, t.row.Attachments
 	input = a.carry(t, l, input)
+	t.sending = true
 	a.m.goes(func() {
 		input, err := a.m.withFiles(input, can, cwd, files)
 		if err == nil {
@@ -113,6 +115,7 @@ func (a *actor) prompt() {
 
 func (a *actor) prompted(t *turn, l *live, err error) {
 	close(t.sent)
+	t.sending = false
 	if err == nil { // also when the turn has ended before we come to hear of it
 		a.reached(t)
 	}
@@ -130,6 +133,9 @@ func (a *actor) prompted(t *turn, l *live, err error) {
 	t.prompted = true
 	if t.stopping || t.deferring {
 		a.interrupt(t, l)
+	}
+	if t.stopping { // meanwhile; the agent hears of it before its questions end
+		a.settle(t, t.cause)
 	}
 }
 
@@ -175,7 +181,9 @@ func (a *actor) stop(cause app.Cause) {
 	if working && t.prompted {
 		a.interrupt(t, l)
 	}
-	a.settle(t, cause)
+	if !t.sending { // else once it is sent
+		a.settle(t, cause)
+	}
 	if !working {
 		// Its launch is under way; what comes back ends the turn.
 		a.endAgent(l, exitStopped)
@@ -337,6 +345,8 @@ func (a *actor) finish(status app.TurnStatus, reason string, problem *app.Proble
 		if a.live == nil || a.live.over {
 			cause = app.CauseConnectionClosed
 		}
+	}
+	if !t.stopping || t.sending { // else the stop has
 		a.settle(t, cause)
 	}
 	a.cutTexts()
