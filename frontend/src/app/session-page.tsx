@@ -5,7 +5,7 @@ import { Card } from '../features/card/card.tsx';
 import { Quiet } from '../features/card/quiet.tsx';
 import { Composer } from '../features/composer/composer.tsx';
 import { SessionHead } from '../features/session/head.tsx';
-import { changedFiles } from '../features/session/rows.logic.ts';
+import { demoEnd } from '../features/session/rows.logic.ts';
 import { Side } from '../features/session/side.tsx';
 import { Timeline } from '../features/session/timeline.tsx';
 import { WhatHappened } from '../features/start/start.tsx';
@@ -129,23 +129,11 @@ function Asked({ i }: { i: Interaction }) {
 function AfterDemo({ session }: { session: Session }) {
   const t = useT();
   const turns = useTimelines((s) => s.opened[session.id]?.turns);
-  const asked = turns?.flatMap((turn) => turn.parts).findLast((p) => p.kind === 'question');
-  if (
-    session.agent !== 'demo' ||
-    session.state !== 'idle' ||
-    !session.last_status ||
-    asked?.kind !== 'question'
-  ) {
-    return null;
-  }
-  const outcome = asked.interaction.outcome;
-  if (!outcome) return null;
+  const end = turns ? demoEnd(turns) : null;
+  if (session.agent !== 'demo' || session.state !== 'idle' || !session.last_status || !end) return null;
   return (
     <div className="after-demo">
-      <WhatHappened
-        answered={outcome.reason === 'response'}
-        wrote={changedFiles(turns ?? []).some((f) => /(^|\/)hello\.html$/.test(f.path))}
-      />
+      <WhatHappened end={end} />
       <a className="btn" href={href({ page: 'start' })}>
         {t('after.next')}
       </a>

@@ -7,9 +7,11 @@ import { begin, eventually, json, show } from '../../../test/page.tsx';
 import type { Event, Session } from '../../backend/types.gen.ts';
 import { useAgents } from '../../state/agents.ts';
 import { applyEvent, emptyHistory } from '../../state/timeline.reducer.ts';
+import { useTimelines } from '../../state/timelines.ts';
 import { SessionHead } from './head.tsx';
 import { type Row, rowsOf } from './rows.logic.ts';
 import { RowView } from './rows.tsx';
+import { Side } from './side.tsx';
 
 const origin = session({ id: 's', title: 'Plums', agent: 'claude' });
 const copy = session({ id: 'f', title: 'Plums (fork)', agent: 'claude', forked_from: 's' });
@@ -93,4 +95,43 @@ it('says where a fork began, also when that is gone', () => {
   shown(all[1]);
   expect(screen.getByText('Forked here from a session that is gone')).toBeTruthy();
   expect(rows(begins(1, origin), said(2, origin, 'I like plums.')).map((r) => r.kind)).toEqual(['prose']);
+});
+
+it('counts beside a fork what the fork changed and used', () => {
+  const changed = (seq: number, path: string): Event => ({
+    seq,
+    at: seq,
+    session_id: 'f',
+    turn_id: `t${seq}`,
+    type: 'file.changed',
+    data: { path, change: 'added', added: 1, removed: 0 },
+  });
+  const used = (seq: number, cost: number): Event => ({
+    seq,
+    at: seq,
+    session_id: 'f',
+    type: 'usage.updated',
+    data: {
+      input_tokens: 1,
+      output_tokens: 1,
+      cached_tokens: null,
+      cost_usd: cost,
+      context_used: null,
+      context_window: null,
+    },
+  });
+  const beside = (...events: Event[]) => {
+    begin([origin, copy], []);
+    const history = events.reduce(applyEvent, emptyHistory);
+    const held = { from: 1, more: false, stale: false, failed: false, loaded: true, events, ahead: [] };
+    useTimelines.setState({ opened: { f: { ...history, ...held } } });
+    show(<Side session={copy} />);
+    return document.querySelector('.side')!.textContent;
+  };
+  const before = [changed(1, 'plums.txt'), used(2, 7), begins(3, copy)];
+  expect(beside(...before)).not.toMatch(/plums|\$7/);
+  const own = beside(...before, changed(4, 'pears.txt'), used(5, 9));
+  expect(own).toMatch(/pears\.txt/);
+  expect(own).toMatch(/\$9/);
+  expect(own).not.toMatch(/plums/);
 });

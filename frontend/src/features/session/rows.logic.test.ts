@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { FileChanged } from '../../backend/types.gen.ts';
+import { question } from '../../../dev/make.ts';
+import type { FileChanged, Interaction, Late, Outcome } from '../../backend/types.gen.ts';
 import type { LiveText, Part, ToolPart, Turn } from '../../state/timeline.reducer.ts';
 import {
   changedFiles,
+  demoEnd,
   gapBefore,
   isSentence,
   ownTurns,
@@ -206,4 +208,46 @@ it('counts of a fork what came after it began', () => {
   const turns = [turn([], { id: 'a' }), turn([], { id: 'fork' }), turn([], { id: 'b' })];
   expect(ownTurns(turns).map((t) => t.id)).toEqual(['b']);
   expect(ownTurns(turns.slice(0, 1))).toHaveLength(1);
+});
+
+describe('what came of the demo', () => {
+  const asked = (change: Partial<Interaction>): Part => ({
+    kind: 'question',
+    id: 'q',
+    parent: '',
+    interaction: question({ interaction_id: 'q', agent: 'demo', session_id: 's', ...change }, 1000),
+  });
+  const outcome = (reason: Outcome['reason']): Outcome => ({
+    reason,
+    cause: 'person',
+    response: '',
+    selected: [],
+    text: '',
+    resolved_at: 1,
+  });
+  const page: Part = {
+    kind: 'file',
+    id: 'f',
+    parent: '',
+    file: { path: '/w/hello.html', change: 'added', added: 1, removed: 0 },
+  };
+  const answered = asked({ outcome: outcome('response') });
+  const unanswered = asked({ outcome: outcome('timeout') });
+  const late = {
+    answered_at: 2,
+    by: 'window',
+    selected: [],
+    text: 'Hello',
+  } as unknown as Late;
+  it.each([
+    ['its page', [turn([answered, page])], 'after.answered'],
+    ['the page of an earlier turn', [turn([answered, page]), turn([answered])], 'after.reached'],
+    ['no answer', [turn([page]), turn([unanswered])], 'after.notAnswered'],
+    ['a late answer', [turn([asked({ outcome: outcome('timeout'), late })]), turn([page])], 'after.answered'],
+    ['what waits', [turn([asked({})])], null],
+    ['what a fork began with', [turn([answered, page]), turn([], { id: 'fork' })], null],
+    ['nothing asked', [turn([page])], null],
+  ])('%s', (_, turns, end) => {
+    expect(demoEnd(turns)).toBe(end);
+  });
 });

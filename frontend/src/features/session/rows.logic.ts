@@ -244,6 +244,19 @@ export function ownTurns(turns: readonly Turn[]): readonly Turn[] {
   return turns.slice(turns.findLastIndex((t) => t.id === 'fork') + 1);
 }
 
+/** What came of the demo's last question, for the words that explain it; null while there is none that has ended. */
+export function demoEnd(
+  turns: readonly Turn[],
+): 'after.answered' | 'after.reached' | 'after.notAnswered' | null {
+  const own = ownTurns(turns);
+  const at = own.findLastIndex((t) => t.parts.some((p) => p.kind === 'question'));
+  const asked = own[at]?.parts.findLast((p) => p.kind === 'question')?.interaction;
+  if (!asked?.outcome) return null;
+  if (asked.outcome.reason !== 'response' && !asked.late) return 'after.notAnswered';
+  const wrote = changedFiles(own.slice(at)).some((f) => /(^|\/)hello\.html$/.test(f.path));
+  return wrote ? 'after.answered' : 'after.reached';
+}
+
 /** Every file a session changed, once, with all that was added and removed; the newest change last. */
 export function changedFiles(turns: readonly Turn[]): FileChanged[] {
   const files = new Map<string, FileChanged>();

@@ -26,9 +26,6 @@ import { StartProfile } from './profile.tsx';
 export function Start({ look }: { look: () => void }) {
   const t = useT();
   const first = useLive((s) => s.known && Object.keys(s.sessions).length === 0);
-  const demoDone = useLive((s) =>
-    Object.values(s.sessions).some((v) => v.agent === 'demo' && v.last_status !== ''),
-  );
   const others = useLive((s) => Object.values(s.sessions).some((v) => v.agent !== 'demo'));
   return (
     <main className="main start-page" tabIndex={-1}>
@@ -39,7 +36,7 @@ export function Start({ look }: { look: () => void }) {
             <h1>{first || !others ? t('start.first') : t('start.new')}</h1>
             {!others && <p className="lead">{t('start.lead')}</p>}
           </div>
-          {!others && (demoDone ? <WhatHappened answered wrote /> : <DemoBox />)}
+          {!others && <DemoBox />}
         </section>
         <section>
           {!others && <h2 className="h2">{t('start.orWork')}</h2>}
@@ -48,7 +45,7 @@ export function Start({ look }: { look: () => void }) {
         <section>
           <AgentsHere look={look} />
         </section>
-        {(others || demoDone) && (
+        {others && (
           <section>
             <DemoBox />
           </section>
@@ -103,11 +100,9 @@ export function DemoBox() {
   );
 }
 
-/** After the demo: what it was, in three lines. */
-/** What the demo showed. wrote says that it made its page from the answer. */
-export function WhatHappened({ answered, wrote }: { answered: boolean; wrote: boolean }) {
+/** After the demo: what it was, in three lines. end is what came of its question. */
+export function WhatHappened({ end }: { end: PlainKey }) {
   const t = useT();
-  const end = !answered ? 'after.notAnswered' : wrote ? 'after.answered' : 'after.reached';
   return (
     <div className="after">
       <h2 className="h2">{t('after.title')}</h2>

@@ -288,7 +288,7 @@ export const en = {
   'after.asked': 'The agent needed a decision, asked, and waited. Nothing was chosen for you.',
   'after.answered': 'Your answer reached it word for word, and it wrote `hello.html` from it.',
   'after.reached': 'Your answer reached it word for word, and it went on with it.',
-  'after.notAnswered': 'You did not answer. It was told that this is no consent, and did not write the file.',
+  'after.notAnswered': 'You did not answer. It was told that this is no consent.',
   'after.inbox':
     'Every open question is in the Inbox, top left, Ctrl I. You get a notice when this window is not in front.',
   'after.next': 'Give your own agent some work',

@@ -286,7 +286,7 @@ export const zh: Catalogue = {
   'after.asked': '智能体需要一个决定，于是提问并等待。没有替你做任何选择。',
   'after.answered': '你的回答原样送达，它据此写出了 `hello.html`。',
   'after.reached': '你的回答原样送达，它据此继续。',
-  'after.notAnswered': '你没有回答。它被告知这不代表同意，因此没有写文件。',
+  'after.notAnswered': '你没有回答。它被告知这不代表同意。',
   'after.inbox': '所有未答的提问都在左上角的收件箱（Ctrl I）。窗口不在最前时，你会收到通知。',
   'after.next': '给你的智能体派活',
 
