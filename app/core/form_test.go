@@ -60,7 +60,10 @@ func TestAFormEndsTheRunAndItsAnswerResumesIt(t *testing.T) {
 	if payload.Type != app.FormType || payload.AskID != in.ID || payload.ToolUseID != in.ToolUseID || payload.TaskID != s.ID || payload.SubtaskID != turn || len(payload.Questions) != 3 {
 		t.Fatalf("payload %+v", payload)
 	}
-	tape.Wait("the end of the agent", func(e app.Event) bool { return e.Type == app.EventAgentExited && e.SessionID == s.ID })
+	tape.Wait("the end of the agent in the session", func(e app.Event) bool {
+		d, ok := apptest.Data[app.Session](e)
+		return ok && d.ID == s.ID && d.WaitingFor == 1 && !d.Live
+	})
 	if got, err := client.Session(ctx, s.ID); err != nil || got.State != app.StateIdle || got.WaitingFor != 1 || got.Live {
 		t.Fatalf("while it waits: %+v, %v", got, err)
 	}
