@@ -328,7 +328,7 @@ export function cells(zh: boolean): Cell[] {
       i: webhook({
         options: options(
           { label: jitter, recommended: true, preview: retry },
-          { label: fixed, preview: 'every: 30s' },
+          { label: fixed, preview: 'every: 30s # for all receivers, however long one has been gone' },
           say('Ask the receiver (Retry-After)', '听接收方的（Retry-After）'),
         ),
       }),

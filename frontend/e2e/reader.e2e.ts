@@ -4,7 +4,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { question, second } from '../dev/make.ts';
-import { browserArgs, browserPath, until } from './program.ts';
+import { armed, browserArgs, browserPath, until } from './program.ts';
 import { Stage } from './stage.ts';
 
 const stage = new Stage();
@@ -167,5 +167,57 @@ it('has one main region with one heading of the first rank on every page of a ph
       page.locator('h1:visible').count(),
     ]);
     expect([hash, mains, headings]).toEqual([hash, 1, 1]);
+  }
+});
+
+it('leaves the focus in the inbox, on nothing that acts, when the card under it goes', async () => {
+  await show('scene=crowd', 'inbox', '.card');
+  await page.locator('[data-say]').focus();
+  await page.keyboard.type('half a wo');
+  const id = await page.locator('.card').getAttribute('data-card');
+  await fetch(`${stage.url}/api/interactions/${id}/answer`, {
+    method: 'POST',
+    body: JSON.stringify({ interaction_id: id, status: 'answered', text: 'from elsewhere' }),
+  });
+  await page.getByText('Settled meanwhile').waitFor();
+  await expect.poll(focused).toBe('idet-settled');
+
+  await show('cell=fresh', 'inbox', '.card');
+  await armed(page);
+  await page.locator('[data-say]').fill('the last one');
+  await page.keyboard.press('Enter');
+  await page.locator('.inbox-empty').waitFor();
+  await expect.poll(focused).toBe('inbox-empty');
+});
+
+it('shows keys, focus and plan step in a window at 200 %, and none of them on a phone', async () => {
+  const looks = async (p: Page) => {
+    await p.goto(`${stage.url}/?cell=fresh#/inbox/g-fresh`);
+    await p.locator('.card').waitFor();
+    await p.keyboard.press('Control+j');
+    await p.locator('.card.live').waitFor();
+    const outline = await p.locator('.card').evaluate((el) => getComputedStyle(el).outlineStyle);
+    const step = await p.getByText(/^Step 2 of 4/).isVisible();
+    return { digits: await p.locator('[data-option] kbd:visible').count(), outline, step };
+  };
+  await page.setViewportSize({ width: 640, height: 400 });
+  expect(await looks(page)).toEqual({ digits: 2, outline: 'solid', step: true });
+  const phone = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  expect(await looks(await phone.newPage())).toEqual({ digits: 0, outline: 'none', step: false });
+  await phone.close();
+});
+
+it('cuts no line of a preview', async () => {
+  await page.setViewportSize({ width: 900, height: 600 });
+  await show('cell=previews', 'inbox/g-previews', '.pv');
+  await page.locator('[data-option="1"]').hover();
+  const room = await page.locator('.pv').evaluate((el) => el.scrollWidth - el.clientWidth);
+  expect(room).toBeGreaterThan(0);
+  for (const line of await page.locator('.pv > div').all()) {
+    expect(await line.evaluate((el) => el.scrollWidth - el.clientWidth)).toBe(0);
   }
 });

@@ -47,6 +47,16 @@ export function settledHere(mine: Sending | undefined): boolean {
   return mine?.phase === 'accepted' && !mine.lost;
 }
 
+/**
+ * A question as it is shown. While an answer from here is on its way, the reply to
+ * it says whose was taken; until then the card stays, with the focus in it.
+ */
+export function shownAs(i: Interaction, mine: Sending | undefined): Interaction {
+  if (mine?.phase !== 'sending' || takesLate(i)) return i;
+  const { outcome: _, ...waiting } = i;
+  return waiting;
+}
+
 /** The waiting question after or before one, round and round. */
 export function neighbour(order: readonly string[], current: string, by: number): string {
   if (order.length === 0) return '';

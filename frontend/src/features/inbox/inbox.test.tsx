@@ -103,6 +103,18 @@ describe('what is open', () => {
     expect(open()).toBe('b');
   });
 
+  it('stays the card while an answer from here is on its way, whatever else is heard', () => {
+    place([ask('a', minute), ask('b', 2 * minute)], 'a');
+    act(() => {
+      beginSending('a', 'answer');
+      takeOutcome('a', outcome());
+    });
+    expect(open()).toBe('a');
+    expect(screen.queryByText('Settled meanwhile')).toBeNull();
+    act(() => markSettled('a', false));
+    expect(open()).toBe('b');
+  });
+
   it('stays when its time ran out, and can still be answered', () => {
     place([ask('a', minute), ask('b', 2 * minute)], 'a');
     act(() => takeOutcome('a', timedOut('a').outcome!));

@@ -8,7 +8,7 @@ import { takeInteraction, useLive } from '../../state/live.ts';
 import { go, href } from '../../state/route.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { KeyHints } from './hints.tsx';
-import { inFront, neighbour, settledHere } from './inbox.logic.ts';
+import { inFront, neighbour, settledHere, shownAs } from './inbox.logic.ts';
 import { List } from './list.tsx';
 
 interface Props {
@@ -49,7 +49,8 @@ export function Inbox({ id, renderCard, renderSettled, enter, clear, empty }: Pr
     wantedCleared: asked.current.cleared,
   };
   const front = inFront(place, order, interactions, sending);
-  const open = interactions[front];
+  const latest = interactions[front];
+  const open = latest && shownAs(latest, sending[front]);
   const at = order.indexOf(front);
 
   useEffect(() => {
@@ -65,12 +66,12 @@ export function Inbox({ id, renderCard, renderSettled, enter, clear, empty }: Pr
   }, [known, id, interactions, front]);
 
   const answered = interactions[before.current.answered];
-  const justSent = answered && answered !== open && (
+  const justSent = answered && answered !== latest && (
     <div className="just-sent">{renderSettled(answered)}</div>
   );
   if (!open && movedOn.length === 0) {
     return (
-      <div className="inbox-empty" tabIndex={-1}>
+      <div className="inbox-empty" tabIndex={-1} data-home-focus="">
         {justSent}
         {known && empty}
       </div>
@@ -94,12 +95,13 @@ export function Inbox({ id, renderCard, renderSettled, enter, clear, empty }: Pr
                 ? t('inbox.place', { at: at + 1, n: waiting.length })
                 : takesLate(open)
                   ? t('inbox.movedOn')
-                  : t('inbox.settledElsewhere')}
+                  : open.outcome && t('inbox.settledElsewhere')}
             </span>
             <a href={href({ page: 'session', id: open.session_id })}>{t('inbox.openSession')}</a>
           </div>
           {open.outcome && !takesLate(open) ? (
-            <div className="idet-settled">
+            // Who was writing in it when it was settled elsewhere is left here, on nothing that acts.
+            <div className="idet-settled" tabIndex={-1} data-home-focus="">
               {renderSettled(open)}
               {waiting.length > 0 && (
                 <button
