@@ -305,7 +305,6 @@ func (c *conversation) Close(ctx context.Context) error {
 	if c.listening {
 		<-c.ended
 	}
-	c.server.close()
 	_ = c.conn.In.Close() // it may have ended with the CLI
 	return nil
 }

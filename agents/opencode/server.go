@@ -27,12 +27,13 @@ type server struct {
 const user = "opencode"
 
 func newServer(base, password string) *server {
-	// A proxy of the person's is for the network, not for the loopback.
-	return &server{base: base, password: password, http: &http.Client{Transport: &http.Transport{Proxy: nil}}}
+	return &server{base: base, password: password, http: &http.Client{Transport: &http.Transport{
+		Proxy: nil, // a person's is for the network, not for the loopback
+		// One that was kept might be closed just as a call is sent over it, and one
+		// that is made for a call that has gone would stay for good.
+		DisableKeepAlives: true,
+	}}}
 }
-
-// close drops connections that are not in use.
-func (s *server) close() { s.http.CloseIdleConnections() }
 
 // refusal is an answer that is an error.
 type refusal struct {

@@ -217,7 +217,11 @@ func (p *player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case e = <-a.answer:
 	case <-p.over:
-		e.Status = http.StatusGone
+		select {
+		case e = <-a.answer: // it came first
+		default:
+			e.Status = http.StatusGone
+		}
 	}
 	w.WriteHeader(e.Status)
 	if r.URL.Path != "/event" {

@@ -226,7 +226,6 @@ func (c *conversation) isOver() {
 	c.mu.Unlock()
 	c.withdrawAll(agents.ErrClosed)
 	c.emit(c.decoder.cut(""))
-	c.server.close()
 	if t == nil {
 		return
 	}
