@@ -40,7 +40,7 @@ var greeting = bridge.ClarifyRequest{
 
 func TestQuestionGoesThroughWhole(t *testing.T) {
 	r := serve(t, nil)
-	call := clarify(t.Context(), r.bridge(t), greeting)
+	call := clarify(t.Context(), r.bridge(), greeting)
 	a := r.question(t)
 	want := app.Interaction{
 		Kind: app.KindClarify, Question: "Which greeting?", Header: "Greeting", MultiSelect: true, Choices: []string{"Hello", "Ahoy"},
@@ -70,7 +70,7 @@ func TestQuestionGoesThroughWhole(t *testing.T) {
 func TestOnlyAnAnswerCarriesContent(t *testing.T) {
 	r := serve(t, nil)
 	for _, reason := range []app.Reason{app.ReasonDismissed, app.ReasonTimeout, app.ReasonCancelled} {
-		call := clarify(t.Context(), r.bridge(t), greeting)
+		call := clarify(t.Context(), r.bridge(), greeting)
 		r.question(t).answer <- app.Outcome{Reason: reason, Response: "Ahoy", Selected: []string{"Ahoy"}, Text: "Ahoy"}
 		got := within(t, "the end", call)
 		want := bridge.ClarifyResult{ClarifyID: "question-of-pctx_1", Reason: string(reason), Selected: []string{}}
@@ -91,7 +91,7 @@ func TestEndsOfACallHaveTheirCause(t *testing.T) {
 		{nil, app.CauseConnectionClosed},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		call := clarify(ctx, r.bridge(t), greeting)
+		call := clarify(ctx, r.bridge(), greeting)
 		a := r.question(t)
 		cancel(c.cancel)
 		if got := within(t, "the withdrawal", a.withdrawn); got != c.want {
@@ -100,7 +100,7 @@ func TestEndsOfACallHaveTheirCause(t *testing.T) {
 		within(t, "the end of the call", call)
 	}
 
-	call := clarify(t.Context(), r.bridge(t), greeting)
+	call := clarify(t.Context(), r.bridge(), greeting)
 	a := r.question(t)
 	r.stop()
 	if got := within(t, "the withdrawal", a.withdrawn); got != app.CauseQuit {
@@ -215,7 +215,7 @@ func TestLimitsHoldHereToo(t *testing.T) {
 
 func TestPlanHelloAndReady(t *testing.T) {
 	r := serve(t, nil)
-	c := r.bridge(t)
+	c := r.bridge()
 	hello, err := c.Hello(t.Context(), "1.2.3")
 	want := bridge.HelloReply{Protocol: 1, Version: app.Version, Family: "claude", Profile: "default",
 		ToolPrefix: "mcp__parley-interaction__", MayAsk: true, MayPlan: true, CallLimitMS: 3_630_000}
@@ -255,7 +255,7 @@ func TestAnotherVersionIsRefusedAndReported(t *testing.T) {
 // TestTwentyAtOnce: each gets its own answer.
 func TestTwentyAtOnce(t *testing.T) {
 	r := serve(t, nil)
-	c := r.bridge(t)
+	c := r.bridge()
 	calls := map[string]<-chan clarified{}
 	for i := range 20 {
 		id := fmt.Sprint("pctx_", i)
@@ -275,7 +275,7 @@ func TestTwentyAtOnce(t *testing.T) {
 // TestASecondQuestionOfASessionIsRefused and the first goes on.
 func TestASecondQuestionOfASessionIsRefused(t *testing.T) {
 	r := serve(t, nil)
-	c := r.bridge(t)
+	c := r.bridge()
 	first := clarify(t.Context(), c, greeting)
 	a := r.question(t)
 	second := within(t, "the refusal", clarify(t.Context(), c, greeting))

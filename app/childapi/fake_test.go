@@ -236,10 +236,8 @@ func code(body string) string {
 	return b.Error.Code
 }
 
-func (r *rig) bridge(t *testing.T) *bridge.Client {
-	c := bridge.NewClient(bridge.Credential{Socket: r.path, Token: token})
-	t.Cleanup(c.Close)
-	return c
+func (r *rig) bridge() *bridge.Client {
+	return bridge.NewClient(bridge.Credential{Socket: r.path, Token: token})
 }
 
 func (r *rig) question(t *testing.T) *asked {

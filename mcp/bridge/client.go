@@ -26,7 +26,7 @@ type Client struct {
 	token string
 }
 
-// NewClient makes a client; it dials at its first call.
+// NewClient makes a client; it dials with each call.
 func NewClient(c Credential) *Client {
 	var dialer net.Dialer
 	return &Client{
@@ -36,14 +36,12 @@ func NewClient(c Credential) *Client {
 				return dialer.DialContext(ctx, "unix", c.Socket)
 			},
 			DisableCompression: true,
-			MaxIdleConns:       4,
-			IdleConnTimeout:    time.Minute,
+			// One that was kept might be closed just as a question is sent over it, and
+			// nobody could tell whether it was taken.
+			DisableKeepAlives: true,
 		}},
 	}
 }
-
-// Close drops connections that are not in use.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Hello exchanges versions. A reply of another protocol is an *Error with
 // CodeVersionMismatch.

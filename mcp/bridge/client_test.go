@@ -34,7 +34,7 @@ func serve(t *testing.T, handler http.Handler) (*bridge.Client, *http.Server) {
 	done := make(chan struct{})
 	go func() { defer close(done); _ = srv.Serve(ln) }()
 	client := bridge.NewClient(bridge.Credential{Socket: path, Token: "the-token"})
-	t.Cleanup(func() { client.Close(); _ = srv.Close(); <-done })
+	t.Cleanup(func() { _ = srv.Close(); <-done })
 	return client, srv
 }
 
@@ -118,7 +118,6 @@ func TestRefusalWithoutAReasonSaysTheStatus(t *testing.T) {
 
 func TestNobodyAtTheSocketIsUnavailable(t *testing.T) {
 	client := bridge.NewClient(bridge.Credential{Socket: filepath.Join(t.TempDir(), "nothing"), Token: "x"})
-	defer client.Close()
 	err := within(t, "the refusal", clarify(t.Context(), client))
 	if refused, ok := errors.AsType[*bridge.Error](err); !ok || refused.Code != bridge.CodeUnavailable || errors.Is(err, bridge.ErrGone) {
 		t.Errorf("got %v, want unavailable", err)
