@@ -432,7 +432,7 @@ func TestEnds(t *testing.T) {
 		{"max_turn_requests", 0, agents.StopLimit, "limit"},
 		{"refusal", 0, agents.StopRefused, "refused"},
 		{"a reason of the future", 0, agents.StopDone, ""},
-		{"", -32603, agents.StopFailed, "broken"},
+		{"", -32603, agents.StopFailed, "failed"},
 		{"", -32000, agents.StopFailed, "not_logged_in"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {

@@ -117,7 +117,7 @@ func (c *Conversation) turnProblem(err error) agents.Problem {
 		p.Evidence = err.Error()
 		return p
 	}
-	return agents.Problem{Code: "broken", Title: c.name + " reported an error and ended the turn.",
+	return agents.Problem{Code: "failed", Title: c.name + " reported an error and ended the turn.",
 		Advice: "Read what it said, then send the message again.", Evidence: err.Error()}
 }
 

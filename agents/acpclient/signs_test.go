@@ -22,7 +22,7 @@ func TestWhatAilsATurn(t *testing.T) {
 		{"by the model's answer", "Internal error: turn failed: AUTH: 401: no key", -32603, "not_logged_in", "fake login"},
 		{"a limit", "429 Too Many Requests", -32603, "rate_limited", ""},
 		{"no network", "Connection error.", -32603, "network", ""},
-		{"a file of the work", "cat: no such file or directory", -32603, "broken", ""},
+		{"a file of the work", "cat: no such file or directory", -32603, "failed", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, conn := newFake(t)

@@ -34,6 +34,7 @@ const (
 	neverResumes = "never-resumes"  // says at its start that it takes up no session
 	losesAnswers = "loses-answers"  // tells its model something else than the tool's result
 	exitsAtOnce  = "exits-at-once"  // with a word on stderr
+	diesInTurn   = "dies-in-turn"   // with a word on stderr
 	garbage      = "prints-garbage" // and nothing else
 	hangs        = "hangs"          // reads and says nothing
 	speechless   = "speechless"     // takes a message and says nothing
@@ -108,6 +109,10 @@ func (a *acpAgent) take(m rpc) {
 			cancel()
 		}
 	case "session/prompt":
+		if a.how == diesInTurn {
+			fmt.Fprintln(os.Stderr, "out of luck")
+			os.Exit(3)
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		a.mu.Lock()
 		a.cancel = cancel

@@ -70,7 +70,7 @@ func (t *trial) word(ctx context.Context, whose func(app.Event) bool, began time
 	ended := end.Data.(*app.TurnEnded)
 	switch {
 	case ended.Status != app.TurnCompleted && ended.Problem != nil:
-		return failed("", problemOf(*ended.Problem))
+		return failed("", t.gaveUp(*ended.Problem))
 	case ended.Status != app.TurnCompleted || !isWord(first.Event):
 		return t.fails("no_answer")
 	}
@@ -104,7 +104,7 @@ func (t *trial) comesUp(ctx context.Context) app.CheckResult {
 		case p.Code == "not_logged_in":
 			return app.CheckResult{Check: app.CheckStarts, State: app.CheckNotTried, Finding: t.find("needs_login")}
 		default:
-			return failed(app.CheckStarts, problemOf(*p))
+			return failed(app.CheckStarts, t.gaveUp(*p))
 		}
 	}
 	r := passed(got.here.Sub(began))

@@ -220,7 +220,7 @@ func golden(t *testing.T, name, got string) {
 // Whatever can be wrong with an agent has its sentence, and no other check is
 // blamed for it.
 func TestFindings(t *testing.T) {
-	for _, how := range []string{good, deafToStops, blind, neverAsks, neverRuns, forgets, neverResumes, losesAnswers, exitsAtOnce} {
+	for _, how := range []string{good, deafToStops, blind, neverAsks, neverRuns, forgets, neverResumes, losesAnswers, exitsAtOnce, diesInTurn} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			golden(t, how, told(newPlace(t, quick, newScripted(t, how)).tries()))

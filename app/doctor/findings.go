@@ -13,8 +13,8 @@ import (
 // {limit} are durations.
 type words struct{ text, advice string }
 
-// findings are all that the doctor says by itself; problems of an install or a
-// turn speak for themselves.
+// findings are all that the doctor says by itself; problems of an
+// install speak for themselves.
 var findings = map[string]words{
 	"before_failed":  {"Not tried, since it needs what failed before.", ""},
 	"no_local_model": {"{name} can't be pointed at a model on this computer, so this can't be tried without an account.", ""},
@@ -22,6 +22,7 @@ var findings = map[string]words{
 	"no_start":       {"{name} was not ready within {time}.", "Start it once in a terminal and see what it says."},
 	"no_word":        {"{name} took a message and said nothing for {time}.", "Start it once in a terminal and see what it says."},
 	"no_end":         {"{name} spoke and then ended its turn not within {time}.", updateIt},
+	"agent_failed":   {"{name} failed.", "Start it once in a terminal and see what it says."},
 	"no_answer":      {"{name} ended without a word of its model.", "Start it once in a terminal and see what it says."},
 
 	"tools_missing": {"{name} doesn't show Parley's tools to its model, so it can't ask you.", "If a setting of its own hides MCP tools, switch that off. Otherwise " + lower(updateIt)},
@@ -92,11 +93,21 @@ func amount(ms int64) string {
 	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
 }
 
-// problem is a finding in a family's words.
+// problem is a finding of an install, in its family's words.
 func problem(p agents.Problem) *app.Finding {
 	return &app.Finding{Code: p.Code, Text: p.Title, Advice: p.Advice, Command: p.Command, Detail: p.Evidence}
 }
 
-func problemOf(p app.Problem) *app.Finding {
+// gaveUp is a finding of an agent that failed, in its family's words unless its
+// advice is to send the message again: a trial has no session to go on with.
+func (t *trial) gaveUp(p app.Problem) *app.Finding {
+	switch p.Code {
+	case "not_started", "exited", "failed", "rate_limited", "overloaded", "network":
+		f := t.find("agent_failed")
+		f.Detail = strings.TrimSpace(p.Title + "\n" + p.Evidence)
+		return f
+	case "not_logged_in":
+		return t.find("needs_login")
+	}
 	return &app.Finding{Code: p.Code, Text: p.Title, Advice: p.Advice, Command: p.Command, Detail: p.Evidence}
 }

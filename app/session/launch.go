@@ -320,7 +320,7 @@ func (a *actor) problemOf(l *live, err error) *agents.Problem {
 		}
 	}
 	a.log.Warn("start agent", "error", err)
-	p := &agents.Problem{Code: "broken", Title: l.name + " could not be started.", Advice: "Send the message again; if that does not help, look for agents anew.", Evidence: err.Error()}
+	p := &agents.Problem{Code: "not_started", Title: l.name + " could not be started.", Advice: "Send the message again; if that does not help, look for agents anew.", Evidence: err.Error()}
 	if errors.Is(err, context.DeadlineExceeded) {
 		p.Title = l.name + " did not get ready in time."
 		if l.proc != nil {

@@ -332,7 +332,7 @@ func TestAgentThatCannotStart(t *testing.T) {
 	}{
 		"refused":         {func(w *world) { w.ad.problem = &agents.Problem{Code: "refused_mode", Title: "No."} }, "refused_mode"},
 		"folder gone":     {func(w *world) { os.RemoveAll(w.dir) }, "folder_unusable"},
-		"shim gone":       {func(w *world) { w.cfg.Shim = "/does/not/exist"; w.open() }, "broken"},
+		"shim gone":       {func(w *world) { w.cfg.Shim = "/does/not/exist"; w.open() }, "not_started"},
 		"dies in opening": {func(w *world) { w.ad.openHook = func() { kill(w.tb, w, "") } }, "exited"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,6 +26,7 @@ export const problems: Readonly<Record<string, { title: string; advice: string }
   not_installed: { title: '没有安装', advice: '' },
   too_old: { title: '版本过旧', advice: '请更新后再重新查找：' },
   broken: { title: '无法启动', advice: '' },
+  not_started: { title: '没能启动', advice: '请再发一次消息；如果还不行，请重新查找智能体。' },
   exited: { title: '智能体意外退出了', advice: '再发一次消息即可重新启动。' },
   cannot_fork: { title: '这个智能体不能分叉会话', advice: '' },
   origin_went_on: { title: '副本写下之前，原来的会话已经继续了', advice: '请再次分叉那个会话。' },
@@ -49,6 +50,7 @@ export const findings: Readonly<Record<string, { text: string; advice: string }>
   no_start: { text: '{name} 在 {time}内没有准备好。', advice: '请在终端里启动一次，看看它的提示。' },
   no_word: { text: '{name} 收到消息后 {time}没有任何回应。', advice: '请在终端里启动一次，看看它的提示。' },
   no_end: { text: '{name} 开始回应，但在 {time}内没有结束这一轮。', advice: update },
+  agent_failed: { text: '{name} 运行失败。', advice: '请在终端里启动一次，看看它的提示。' },
   no_answer: {
     text: '{name} 没有说出模型的任何一句话就结束了。',
     advice: '请在终端里启动一次，看看它的提示。',
