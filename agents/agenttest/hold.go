@@ -43,9 +43,11 @@ func Hold(t *testing.T, agent agents.Agent, host *Host, steps []Step) {
 
 // HoldInBubble holds one turn with a CLI that is played, in a bubble of
 // testing/synctest, and closes the conversation. play returns once it has ended
-// the turn, and the CLI ends with it.
-func HoldInBubble(t *testing.T, a agents.Adapter, spec agents.SessionSpec, play func(client *jsonl.Reader, out io.Writer)) {
+// the turn, and the CLI ends with it. The host is returned, with all that it was
+// asked and told.
+func HoldInBubble(t *testing.T, a agents.Adapter, spec agents.SessionSpec, play func(client *jsonl.Reader, out io.Writer)) *Host {
 	t.Helper()
+	var host *Host
 	synctest.Test(t, func(t *testing.T) {
 		fromClient, in := io.Pipe()
 		out, toClient := io.Pipe()
@@ -56,7 +58,7 @@ func HoldInBubble(t *testing.T, a agents.Adapter, spec agents.SessionSpec, play 
 			play(jsonl.NewReader(fromClient), toClient)
 			go io.Copy(io.Discard, fromClient) // until the conversation closes
 		}()
-		host := NewHostInBubble(t)
+		host = NewHostInBubble(t)
 		agent, err := a.Open(t.Context(), agents.Conn{In: in, Out: out, Done: done}, spec, host)
 		if err != nil {
 			t.Fatal(err)
@@ -70,4 +72,5 @@ func HoldInBubble(t *testing.T, a agents.Adapter, spec agents.SessionSpec, play 
 			t.Fatal(err)
 		}
 	})
+	return host
 }

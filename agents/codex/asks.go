@@ -129,6 +129,11 @@ func (c *conversation) ask(id json.RawMessage, h head, in agents.Interaction, an
 	ctx, cancel := context.WithCancelCause(context.Background())
 	key := string(id)
 	c.mu.Lock()
+	if _, twice := c.asks[key]; twice { // it gets its one answer
+		c.mu.Unlock()
+		cancel(nil)
+		return
+	}
 	c.asks[key] = openAsk{thread: h.Thread, cancel: cancel}
 	switch {
 	case c.over || c.closed:

@@ -63,6 +63,11 @@ func (c *conversation) question(r received) {
 func (c *conversation) ask(id, session string, in agents.Interaction, path string, answer func(agents.Outcome) any) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.mu.Lock()
+	if _, twice := c.asks[id]; twice { // it gets its one answer
+		c.mu.Unlock()
+		cancel(nil)
+		return
+	}
 	c.asks[id] = openAsk{session: session, cancel: cancel}
 	switch {
 	case c.over || c.closed:

@@ -131,11 +131,12 @@ func noAnswer(in agents.Interaction, o agents.Outcome) string {
 // ask puts a dialog to the person on a goroutine of its own and answers it.
 func (c *conversation) ask(d dialog, in agents.Interaction, answer func(agents.Outcome) dialogAnswer) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	release := context.CancelFunc(func() {})
-	if d.TimeoutMS > 0 {
-		ctx, release = context.WithTimeoutCause(ctx, time.Duration(d.TimeoutMS)*time.Millisecond, agents.ErrWithdrawn)
-	}
 	c.mu.Lock()
+	if _, twice := c.asks[d.ID]; twice { // it gets its one answer
+		c.mu.Unlock()
+		cancel(nil)
+		return
+	}
 	c.asks[d.ID] = cancel
 	var cause error
 	switch {
@@ -147,6 +148,10 @@ func (c *conversation) ask(d dialog, in agents.Interaction, answer func(agents.O
 	c.mu.Unlock()
 	if cause != nil {
 		c.withdrawAll(cause)
+	}
+	release := context.CancelFunc(func() {})
+	if d.TimeoutMS > 0 {
+		ctx, release = context.WithTimeoutCause(ctx, time.Duration(d.TimeoutMS)*time.Millisecond, agents.ErrWithdrawn)
 	}
 	go func() {
 		defer release()
