@@ -31,12 +31,12 @@ type Conversation struct {
 	images bool // set while opening, then constant
 
 	decoder *decoder // the reader's
+	asks    agents.Requests
 
-	mu        sync.Mutex                         // guards the fields below
-	session   string                             // the agent's own id, "" until it told
-	replaying bool                               // what comes now was said before; it is no event
-	turn      *turn                              // nil between turns
-	asks      map[string]context.CancelCauseFunc // by id of the request
+	mu        sync.Mutex // guards the fields below
+	session   string     // the agent's own id, "" until it told
+	replaying bool       // what comes now was said before; it is no event
+	turn      *turn      // nil between turns
 	closed    bool
 	mode      chan struct{} // closed when the last change of mode was answered, nil before the first
 }
@@ -141,7 +141,7 @@ func (c *Conversation) turnEnded(t *turn, result json.RawMessage, err error) {
 	if stopped {
 		cause = agents.ErrTurnStopped
 	}
-	c.withdraw(cause)
+	c.asks.WithdrawAll(cause)
 	c.leave(t)
 	c.emit(events)
 	c.host.Emit(ended)
@@ -178,7 +178,7 @@ func (c *Conversation) Interrupt(context.Context) error {
 		return nil
 	}
 	err := c.peer.notify(acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(session)})
-	c.withdraw(agents.ErrTurnStopped)
+	c.asks.WithdrawAll(agents.ErrTurnStopped)
 	if err == nil {
 		go c.insist(t, session)
 	}
@@ -252,7 +252,7 @@ func (c *Conversation) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	c.withdraw(agents.ErrClosed)
+	c.asks.WithdrawAll(agents.ErrClosed)
 	if c.peer.Close(ctx) != nil {
 		c.in.Close() // frees a write that the agent does not read
 	}
@@ -306,7 +306,7 @@ func (c *Conversation) notified(method string, params json.RawMessage, line []by
 			ID json.RawMessage `json:"requestId"`
 		}
 		if json.Unmarshal(params, &p) == nil {
-			c.withdrawOne(string(p.ID))
+			c.asks.Withdraw(string(p.ID), agents.ErrWithdrawn)
 		}
 	case method == c.extension.Ready && method != "":
 		select {

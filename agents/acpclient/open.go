@@ -88,7 +88,6 @@ func Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host a
 	c := &Conversation{
 		peer: newPeer(), in: conn.In, host: host, name: cfg.Name, login: cfg.LoginCmd, modes: cfg.Modes,
 		decoder: &decoder{open: map[string]*speech{}},
-		asks:    map[string]context.CancelCauseFunc{},
 
 		extension: cfg.Extension, ready: make(chan struct{}),
 	}

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -146,23 +145,23 @@ func (c *conversation) elicitation(l controlLine, line []byte) {
 // own. complete, if it is not nil, runs there first and may take its time to
 // complete what in points to.
 func (c *conversation) ask(id string, in agents.Interaction, complete func(), answer func(agents.Outcome) any) {
-	c.mu.Lock()
-	if _, twice := c.asks[id]; twice || c.closed {
-		c.mu.Unlock()
+	q := c.asks.Open(id, "")
+	if q == nil {
 		return
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	c.asks[id] = cancel
+	c.mu.Lock()
+	closed := c.closed
 	c.mu.Unlock()
+	if closed {
+		q.Take()
+		return
+	}
 	go func() {
 		if complete != nil {
 			complete()
 		}
-		outcome := c.host.Ask(ctx, in)
-		c.mu.Lock()
-		delete(c.asks, id)
-		c.mu.Unlock()
-		cancel(nil)
+		outcome := c.host.Ask(q.Context(), in)
+		q.Take()
 		// After a withdrawal the CLI ignores it.
 		c.peer.respond(id, answer(outcome))
 	}()
@@ -170,26 +169,11 @@ func (c *conversation) ask(id string, in agents.Interaction, complete func(), an
 
 // withdraw takes a question back that the CLI no longer asks.
 func (c *conversation) withdraw(id string) {
-	c.mu.Lock()
-	cancel := c.asks[id]
 	cause := agents.ErrWithdrawn
+	c.mu.Lock()
 	if c.turns.stopped() {
 		cause = agents.ErrTurnStopped
 	}
 	c.mu.Unlock()
-	if cancel != nil {
-		cancel(cause)
-	}
-}
-
-func (c *conversation) withdrawAll(cause error) {
-	c.mu.Lock()
-	var cancels []context.CancelCauseFunc
-	for _, cancel := range c.asks {
-		cancels = append(cancels, cancel)
-	}
-	c.mu.Unlock()
-	for _, cancel := range cancels {
-		cancel(cause)
-	}
+	c.asks.Withdraw(id, cause)
 }

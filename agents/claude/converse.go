@@ -19,13 +19,13 @@ type conversation struct {
 	decoder *decoder // the reader's
 	free    []string // tools of ours that need no permission, as the CLI calls them
 	aside   aside
+	asks    agents.Requests
 	gone    chan struct{} // closed when the CLI's output has ended
 
 	mu     sync.Mutex // guards the fields below
 	turns  turns
-	asks   map[string]context.CancelCauseFunc // by id of the request
-	closed bool                               // by Close
-	over   bool                               // the CLI has ended
+	closed bool // by Close
+	over   bool // the CLI has ended
 }
 
 var _ agents.Agent = (*conversation)(nil)
@@ -108,7 +108,7 @@ func (c *conversation) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	c.withdrawAll(agents.ErrClosed)
+	c.asks.WithdrawAll(agents.ErrClosed)
 	return c.peer.Close(ctx)
 }
 
@@ -185,7 +185,7 @@ func (c *conversation) ended() {
 	}
 	c.mu.Unlock()
 	close(c.gone)
-	c.withdrawAll(agents.ErrClosed)
+	c.asks.WithdrawAll(agents.ErrClosed)
 	c.peer.Over()
 	c.emit(c.decoder.cutAll())
 	c.end(turn)

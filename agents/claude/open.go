@@ -24,7 +24,6 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd),
 		free:  inject.ClaudeAllow(managed(spec.Catalog)),
 		aside: aside{id: spec.Deferred, begun: make(chan struct{})}, gone: make(chan struct{}),
-		asks: map[string]context.CancelCauseFunc{},
 	}
 	if !spec.Fork { // a fork gets its id with the first turn, as a new conversation does
 		c.decoder.said.NativeID = spec.NativeID

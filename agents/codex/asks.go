@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
@@ -126,44 +125,30 @@ func (c *conversation) refused(id json.RawMessage, r elicitationRequest, err err
 // What the CLI's answer has no room for, why there is no permission, follows as
 // a message into the turn.
 func (c *conversation) ask(id json.RawMessage, h head, in agents.Interaction, answer func(agents.Outcome) any) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	key := string(id)
-	c.mu.Lock()
-	if _, twice := c.asks[key]; twice { // it gets its one answer
-		c.mu.Unlock()
-		cancel(nil)
+	q := c.asks.Open(string(id), h.Thread)
+	if q == nil {
 		return
 	}
-	c.asks[key] = openAsk{thread: h.Thread, cancel: cancel}
+	c.mu.Lock()
 	switch {
 	case c.over || c.closed:
-		cancel(agents.ErrClosed)
+		q.Abandon(agents.ErrClosed)
 	case c.turn != nil && c.turn.stopped:
-		cancel(agents.ErrTurnStopped)
+		q.Abandon(agents.ErrTurnStopped)
 	}
 	c.mu.Unlock()
 	go func() {
-		o := c.host.Ask(ctx, in)
-		c.mu.Lock()
-		_, open := c.asks[key]
-		delete(c.asks, key)
-		c.mu.Unlock()
+		o := c.host.Ask(q.Context(), in)
 		// A request that was taken back has its answer; of one that ends with its
 		// turn the CLI hears by the stop.
-		if open {
-			if text := whyNot(in, o); text != "" && h.Thread == c.threadID() {
-				c.say(h.Turn, text)
-			}
-			c.peer.respond(id, answer(o))
+		if !q.Take() {
+			return
 		}
-		cancel(nil)
+		if text := whyNot(in, o); text != "" && h.Thread == c.threadID() {
+			c.say(h.Turn, text)
+		}
+		c.peer.respond(id, answer(o))
 	}()
-}
-
-// openAsk is a request that waits for a person.
-type openAsk struct {
-	thread string
-	cancel context.CancelCauseFunc
 }
 
 func (c *conversation) threadID() string {
@@ -183,39 +168,11 @@ func (c *conversation) say(turn, text string) {
 // withdraw ends the request that is settled: by our own answer, or because the
 // CLI took it back.
 func (c *conversation) withdraw(id string) {
-	c.mu.Lock()
-	a, open := c.asks[id]
-	delete(c.asks, id)
 	cause := agents.ErrWithdrawn
+	c.mu.Lock()
 	if c.turn != nil && c.turn.stopped {
 		cause = agents.ErrTurnStopped
 	}
 	c.mu.Unlock()
-	if open {
-		a.cancel(cause)
-	}
-}
-
-// withdrawThread ends what a sub-agent asked that is done.
-func (c *conversation) withdrawThread(thread string) {
-	c.withdrawWhere(agents.ErrTurnEnded, func(a openAsk) bool { return a.thread == thread })
-}
-
-func (c *conversation) withdrawAll(cause error) {
-	c.withdrawWhere(cause, func(openAsk) bool { return true })
-}
-
-func (c *conversation) withdrawWhere(cause error, which func(openAsk) bool) {
-	c.mu.Lock()
-	var cancels []context.CancelCauseFunc
-	for id, a := range c.asks {
-		if which(a) {
-			cancels = append(cancels, a.cancel)
-			delete(c.asks, id)
-		}
-	}
-	c.mu.Unlock()
-	for _, cancel := range cancels {
-		cancel(cause)
-	}
+	c.asks.Withdraw(id, cause)
 }

@@ -19,15 +19,15 @@ type conversation struct {
 	free    []string   // tools of ours that need no permission, as "server/tool"
 	// served has capacity 1: something has become of a server.
 	served chan struct{}
+	asks   agents.Requests
 
 	mu       sync.Mutex // guards the fields below
 	thread   string     // "" until the CLI has begun or found it
 	mode     agents.Mode
 	model    string
 	effort   *string
-	writable writable // the person's own settings for commands that may write
-	turn     *turn    // nil when none is open
-	asks     map[string]openAsk
+	writable writable        // the person's own settings for commands that may write
+	turn     *turn           // nil when none is open
 	starting map[string]bool // MCP servers that are not up yet, and have not failed
 	closed   bool            // by Close
 	over     bool            // the CLI has ended
@@ -239,7 +239,7 @@ func (c *conversation) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	c.withdrawAll(agents.ErrClosed)
+	c.asks.WithdrawAll(agents.ErrClosed)
 	return c.peer.Close(ctx)
 }
 

@@ -28,7 +28,7 @@ func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.Session
 	}
 	c := &conversation{
 		peer: newPeer(), host: host, decoder: newDecoder(spec.Cwd), mode: cmp.Or(spec.Mode, agents.ModeAsk),
-		free: freeTools(spec.Catalog), asks: map[string]openAsk{}, starting: map[string]bool{}, served: make(chan struct{}, 1),
+		free: freeTools(spec.Catalog), starting: map[string]bool{}, served: make(chan struct{}, 1),
 	}
 	for _, s := range spec.Catalog {
 		if !s.Managed { // a required one is waited for by the CLI

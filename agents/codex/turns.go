@@ -28,7 +28,7 @@ func (c *conversation) notified(m message, line []byte) {
 		}
 		switch {
 		case n.Thread != c.decoder.thread && m.Method == "turn/completed":
-			c.withdrawThread(n.Thread)
+			c.asks.WithdrawOf(n.Thread, agents.ErrTurnEnded)
 			c.emit(c.decoder.kidEnded(n.Thread, n.Turn.Status))
 		case n.Thread != c.decoder.thread:
 		case m.Method == "turn/started":
@@ -97,9 +97,9 @@ func (c *conversation) turnCompleted(n turnNote) {
 
 	c.decoder.stopped = stopped || n.Turn.Status == "interrupted"
 	if stopped {
-		c.withdrawAll(agents.ErrTurnStopped)
+		c.asks.WithdrawAll(agents.ErrTurnStopped)
 	} else {
-		c.withdrawAll(agents.ErrTurnEnded)
+		c.asks.WithdrawAll(agents.ErrTurnEnded)
 	}
 	c.emit(c.decoder.cut(c.decoder.thread))
 	if len(c.decoder.used) > 0 {
@@ -176,7 +176,7 @@ func (c *conversation) ended() {
 	}
 	c.mu.Unlock()
 	c.stirServers()
-	c.withdrawAll(agents.ErrClosed)
+	c.asks.WithdrawAll(agents.ErrClosed)
 	c.peer.Over()
 	c.emit(c.decoder.cutAll())
 	if end != nil {

@@ -1,18 +1,11 @@
 package opencode
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 
 	"parley/agents"
 )
-
-// openAsk is a request that waits for a person.
-type openAsk struct {
-	session string
-	cancel  context.CancelCauseFunc
-}
 
 // permission puts a request for permission to the person.
 func (c *conversation) permission(r received) {
@@ -61,29 +54,21 @@ func (c *conversation) question(r received) {
 
 // ask puts a request to the person on a goroutine of its own and answers it.
 func (c *conversation) ask(id, session string, in agents.Interaction, path string, answer func(agents.Outcome) any) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	c.mu.Lock()
-	if _, twice := c.asks[id]; twice { // it gets its one answer
-		c.mu.Unlock()
-		cancel(nil)
+	q := c.asks.Open(id, session)
+	if q == nil {
 		return
 	}
-	c.asks[id] = openAsk{session: session, cancel: cancel}
+	c.mu.Lock()
 	switch {
 	case c.over || c.closed:
-		cancel(agents.ErrClosed)
+		q.Abandon(agents.ErrClosed)
 	case c.turn != nil && c.turn.stopped:
-		cancel(agents.ErrTurnStopped)
+		q.Abandon(agents.ErrTurnStopped)
 	}
 	c.mu.Unlock()
 	go func() {
-		defer cancel(nil)
-		o := c.host.Ask(ctx, in)
-		c.mu.Lock()
-		_, open := c.asks[id]
-		delete(c.asks, id)
-		c.mu.Unlock()
-		if open { // one that was taken back has its answer, or ends with its turn
+		o := c.host.Ask(q.Context(), in)
+		if q.Take() { // one that was taken back has its answer, or ends with its turn
 			c.answer(path, answer(o))
 		}
 	}()
@@ -102,39 +87,11 @@ func (c *conversation) answer(path string, body any) {
 // withdraw ends the request that is settled: by our own answer, or because the
 // CLI took it back.
 func (c *conversation) withdraw(id string) {
-	c.mu.Lock()
-	a, open := c.asks[id]
-	delete(c.asks, id)
 	cause := agents.ErrWithdrawn
+	c.mu.Lock()
 	if c.turn != nil && c.turn.stopped {
 		cause = agents.ErrTurnStopped
 	}
 	c.mu.Unlock()
-	if open {
-		a.cancel(cause)
-	}
-}
-
-// withdrawSession ends what a sub-agent asked that is done.
-func (c *conversation) withdrawSession(id string) {
-	c.withdrawWhere(agents.ErrTurnEnded, func(a openAsk) bool { return a.session == id })
-}
-
-func (c *conversation) withdrawAll(cause error) {
-	c.withdrawWhere(cause, func(openAsk) bool { return true })
-}
-
-func (c *conversation) withdrawWhere(cause error, which func(openAsk) bool) {
-	c.mu.Lock()
-	var cancels []context.CancelCauseFunc
-	for id, a := range c.asks {
-		if which(a) {
-			cancels = append(cancels, a.cancel)
-			delete(c.asks, id)
-		}
-	}
-	c.mu.Unlock()
-	for _, cancel := range cancels {
-		cancel(cause)
-	}
+	c.asks.Withdraw(id, cause)
 }

@@ -32,6 +32,7 @@ type conversation struct {
 	frames chan received
 	calls  chan func()   // done by the handler, in order with the events
 	ended  chan struct{} // closed when the handler has ended
+	asks   agents.Requests
 
 	decoder *decoder    // the handler's
 	fault   *fault      // the handler's: why the turn will end, nil until the CLI told
@@ -42,9 +43,8 @@ type conversation struct {
 	model    modelID    // last used or wished for
 	untitled bool       // it has no title of its own yet
 	turn     *turn      // nil when none is open
-	asks     map[string]openAsk
-	closed   bool // by Close
-	over     bool // the CLI has ended
+	closed   bool       // by Close
+	over     bool       // the CLI has ended
 }
 
 // turn is the open turn as Parley sees it.
@@ -70,7 +70,7 @@ func newConversation(conn agents.Conn, s *server, spec agents.SessionSpec, host 
 	c := &conversation{
 		conn: conn, server: s, host: host, mode: cmp.Or(spec.Mode, agents.ModeAsk), effort: spec.Effort,
 		frames: make(chan received), calls: make(chan func()), ended: make(chan struct{}),
-		decoder: newDecoder(spec.Cwd), settle: time.NewTimer(time.Hour), asks: map[string]openAsk{},
+		decoder: newDecoder(spec.Cwd), settle: time.NewTimer(time.Hour),
 	}
 	c.settle.Stop()
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
@@ -297,7 +297,7 @@ func (c *conversation) Close(ctx context.Context) error {
 	if again {
 		return nil
 	}
-	c.withdrawAll(agents.ErrClosed)
+	c.asks.WithdrawAll(agents.ErrClosed)
 	ctx, cancel := context.WithTimeout(ctx, closeLimit)
 	defer cancel()
 	_ = c.server.call(ctx, http.MethodPost, "/instance/dispose", nil, nil) // its owner ends it in any case

@@ -128,7 +128,7 @@ func (c *conversation) busy() {
 // error.
 func (c *conversation) idle(id string) {
 	if id != c.decoder.root {
-		c.withdrawSession(id)
+		c.asks.WithdrawOf(id, agents.ErrTurnEnded)
 		return
 	}
 	c.mu.Lock()
@@ -192,9 +192,9 @@ func (c *conversation) finish() {
 		return
 	}
 	if t.stopped {
-		c.withdrawAll(agents.ErrTurnStopped)
+		c.asks.WithdrawAll(agents.ErrTurnStopped)
 	} else {
-		c.withdrawAll(agents.ErrTurnEnded)
+		c.asks.WithdrawAll(agents.ErrTurnEnded)
 	}
 	d := c.decoder
 	d.stopped, d.open = t.stopped, ""
@@ -224,7 +224,7 @@ func (c *conversation) isOver() {
 	t, quiet := c.turn, c.closed
 	c.turn = nil
 	c.mu.Unlock()
-	c.withdrawAll(agents.ErrClosed)
+	c.asks.WithdrawAll(agents.ErrClosed)
 	c.emit(c.decoder.cut(""))
 	if t == nil {
 		return

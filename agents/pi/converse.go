@@ -19,16 +19,16 @@ type conversation struct {
 	host    agents.Host
 	decoder *decoder // the reader's
 	gate    gate
+	asks    agents.Requests // the dialogs that are open
 
 	mu      sync.Mutex // guards the fields below
 	started agents.Started
 	told    bool // started was emitted
 	mode    agents.Mode
-	turn    *turn                              // nil when none is open
-	asks    map[string]context.CancelCauseFunc // open dialogs, by their id
-	older   bool                               // a generation that does not tell when a run is settled
-	closed  bool                               // by Close
-	over    bool                               // the CLI has ended
+	turn    *turn // nil when none is open
+	older   bool  // a generation that does not tell when a run is settled
+	closed  bool  // by Close
+	over    bool  // the CLI has ended
 }
 
 // turn is the open turn as Parley sees it.

@@ -130,15 +130,12 @@ func noAnswer(in agents.Interaction, o agents.Outcome) string {
 
 // ask puts a dialog to the person on a goroutine of its own and answers it.
 func (c *conversation) ask(d dialog, in agents.Interaction, answer func(agents.Outcome) dialogAnswer) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	c.mu.Lock()
-	if _, twice := c.asks[d.ID]; twice { // it gets its one answer
-		c.mu.Unlock()
-		cancel(nil)
+	q := c.asks.Open(d.ID, "")
+	if q == nil {
 		return
 	}
-	c.asks[d.ID] = cancel
 	var cause error
+	c.mu.Lock()
 	switch {
 	case c.over || c.closed:
 		cause = agents.ErrClosed
@@ -149,7 +146,7 @@ func (c *conversation) ask(d dialog, in agents.Interaction, answer func(agents.O
 	if cause != nil {
 		c.withdrawAll(cause)
 	}
-	release := context.CancelFunc(func() {})
+	ctx, release := q.Context(), context.CancelFunc(func() {})
 	if d.TimeoutMS > 0 {
 		ctx, release = context.WithTimeoutCause(ctx, time.Duration(d.TimeoutMS)*time.Millisecond, agents.ErrWithdrawn)
 	}
@@ -157,30 +154,23 @@ func (c *conversation) ask(d dialog, in agents.Interaction, answer func(agents.O
 		defer release()
 		o := c.host.Ask(ctx, in)
 		c.mu.Lock()
-		_, open := c.asks[d.ID]
-		delete(c.asks, d.ID)
 		running := c.turn != nil && !c.turn.stopped
 		c.mu.Unlock()
 		// One that was withdrawn has its answer; one that ran out of the time of its
 		// extension takes none, and is told nothing.
-		if open && context.Cause(ctx) == nil {
-			if text := noAnswer(in, o); text != "" && running {
-				_ = c.request(command{Type: "steer", Message: text}, func(json.RawMessage, error) {})
-			}
-			c.answer(answer(o))
+		if !q.Take() || context.Cause(ctx) != nil {
+			return
 		}
-		cancel(nil)
+		if text := noAnswer(in, o); text != "" && running {
+			_ = c.request(command{Type: "steer", Message: text}, func(json.RawMessage, error) {})
+		}
+		c.answer(answer(o))
 	}()
 }
 
 // withdrawAll ends all open dialogs: the CLI would wait for them for ever.
 func (c *conversation) withdrawAll(cause error) {
-	c.mu.Lock()
-	open := c.asks
-	c.asks = map[string]context.CancelCauseFunc{}
-	c.mu.Unlock()
-	for id, cancel := range open {
-		cancel(cause)
+	for _, id := range c.asks.WithdrawAll(cause) {
 		c.answer(dialogAnswer{ID: id, Cancelled: true})
 	}
 }

@@ -22,7 +22,7 @@ const openLimit = 60 * time.Second
 func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agents.Agent, error) {
 	c := &conversation{
 		peer: jsonl.NewPeer("parley-"), host: host, decoder: newDecoder(spec.Cwd), gate: newGate(spec),
-		mode: cmp.Or(spec.Mode, agents.ModeAsk), asks: map[string]context.CancelCauseFunc{},
+		mode: cmp.Or(spec.Mode, agents.ModeAsk),
 	}
 	o := &opening{c: c}
 	go c.peer.Write(conn.In)
