@@ -136,13 +136,17 @@ func TestHidingIsSafe(t *testing.T) {
 }
 
 func FuzzShapes(f *testing.F) {
-	for _, seed := range []string{"sk-abcdefghijklmnop0123", `{"a":"Bearer abcdefgh01234567"}`, "https://a:b@c", "-----BEGIN PRIVATE KEY-----\nx", "--token=x\\\"y"} {
+	for _, seed := range []string{"sk-abcdefghijklmnop0123", `{"a":"Bearer abcdefgh01234567"}`, "https://a:b@c", "-----BEGIN PRIVATE KEY-----\nx", "--token=x\\\"y", "-token=\x85", "--token=\nabcdef", "API_KEY=\tabcdef", "token: \x85abc"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		once := mask.Shapes(text)
-		if data, err := json.Marshal(text); err == nil && !json.Valid([]byte(mask.Shapes(string(data)))) {
-			t.Errorf("%s is no JSON any more: %s", data, mask.Shapes(string(data)))
+		if data, err := json.Marshal(text); err == nil {
+			for _, hide := range []func(string) string{mask.Shapes, mask.Pairs} {
+				if got := hide(string(data)); !json.Valid([]byte(got)) {
+					t.Errorf("%s is no JSON any more: %s", data, got)
+				}
+			}
 		}
 		if len(once) > 4*len(text)+64 {
 			t.Errorf("%d bytes became %d", len(text), len(once))

@@ -49,14 +49,14 @@ var shapes = []shape{
 	{[]string{"eyJ"}, regexp.MustCompile(`(` + start + `)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`), "${1}" + Hidden, false},
 	{[]string{"PRIVATE KEY-----"}, regexp.MustCompile(`(-----BEGIN [A-Z ]*PRIVATE KEY-----)[A-Za-z0-9+/=\s\\:,-]*?(-----END|$)`), "${1}" + Hidden + "${2}", false},
 	// What is said beside the secret tells that it is one.
-	{[]string{"uthorization", "UTHORIZATION"}, regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic|token)\s+)` + token + `{4,}`), "${1}" + Hidden, false},
+	{[]string{"uthorization", "UTHORIZATION"}, regexp.MustCompile(`(?i)(authorization(?:\\?["'])?\s*[:=]\s*(?:\\?["'])?(?:bearer|basic|token)\s+)` + token + `{4,}`), "${1}" + Hidden, false},
 	{[]string{"earer", "EARER"}, regexp.MustCompile(`(?i)(` + start + `bearer\s+)` + token + `{12,}`), "${1}" + Hidden, true},
 	{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'<>\\]*:)[^\s/@"'<>\\]+@`), "${1}" + Hidden + "@", false},
 	{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/:@"'<>\\]{16,}@`), "${1}" + Hidden + "@", false},
 	{[]string{"?", "&"}, regexp.MustCompile(`(?i)([?&][a-z0-9_.-]*(?:` + secret + `|signature)=)[^&\s"'<>#\\]{4,}`), "${1}" + Hidden, false},
-	{[]string{"-"}, regexp.MustCompile(`(?i)(--?[a-z0-9-]*` + secret + `=\\?["']?)` + token + `{4,}`), "${1}" + Hidden, false},
-	{[]string{"-"}, regexp.MustCompile(`(?i)(--[a-z0-9-]*` + secret + `\s+\\?["']?)` + token + `{6,}`), "${1}" + Hidden, true},
-	{[]string{"="}, regexp.MustCompile(`(` + start + `[A-Z0-9_]*(?:API_?KEY|ACCESS_KEY|PRIVATE_KEY|AUTH_KEY|TOKEN|SECRET|PASSWORD|PASSWD)=\\?["']?)` + token + `{6,}`), "${1}" + Hidden, false},
+	{[]string{"-"}, regexp.MustCompile(`(?i)(--?[a-z0-9-]*` + secret + `=(?:\\?["'])?)` + token + `{4,}`), "${1}" + Hidden, false},
+	{[]string{"-"}, regexp.MustCompile(`(?i)(--[a-z0-9-]*` + secret + `\s+(?:\\?["'])?)` + token + `{6,}`), "${1}" + Hidden, true},
+	{[]string{"="}, regexp.MustCompile(`(` + start + `[A-Z0-9_]*(?:API_?KEY|ACCESS_KEY|PRIVATE_KEY|AUTH_KEY|TOKEN|SECRET|PASSWORD|PASSWD)=(?:\\?["'])?)` + token + `{6,}`), "${1}" + Hidden, false},
 }
 
 // Shapes hides what looks like a secret, context ids and launch tokens among it. It may be used
@@ -95,7 +95,7 @@ func (s shape) hide(text string) string {
 
 // pair is a name and a value as people and programs write them. It hides too
 // much of an ordinary text and of code, so it is for logs alone.
-var pair = regexp.MustCompile(`(?i)(\b[a-z0-9_-]*` + secret + `)(\\?["']?\s*[:=]\s*\\?["']?)[^\s"'&,;}\\]{4,}`)
+var pair = regexp.MustCompile(`(?i)(\b[a-z0-9_-]*` + secret + `)((?:\\?["'])?\s*[:=]\s*(?:\\?["'])?)[^\s"'&,;}\\]{4,}`)
 
 // Pairs hides the values of "password: …" and the like, beside what Shapes
 // hides.
