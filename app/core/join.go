@@ -17,27 +17,35 @@ const (
 
 // Join opens a back end on the folders, or finds the one that lives there; then
 // it returns nil, and api.Dial(cfg.Dirs.Socket()) reaches that one. While
-// another one comes up or closes it waits, 20 s at most.
+// another one comes up, closes or is silent it waits, 20 s at most.
 //
 // Errors: those of Open but for app.CodeDataFolderInUse; app.CodeUnavailable
 // when the one that has the folder did not answer in time; the cause of ctx.
 func Join(ctx context.Context, cfg Config) (*App, error) {
 	other := api.Dial(cfg.Dirs.Socket())
-	for limit := time.Now().Add(joinLimit); ; {
+	limit, cancel := context.WithTimeout(ctx, joinLimit)
+	defer cancel()
+	for {
 		own, err := Open(ctx, cfg)
 		if app.ErrorCode(err) != app.CodeDataFolderInUse {
 			return own, err
 		}
-		if _, err = other.About(ctx); err == nil {
+		if _, err = other.About(limit); err == nil {
 			return nil, nil
 		}
-		if code := app.ErrorCode(err); code != app.CodeUnavailable && code != app.CodeClosing || time.Now().After(limit) {
+		if code := app.ErrorCode(err); limit.Err() == nil && code != app.CodeUnavailable && code != app.CodeClosing {
 			return nil, err
 		}
 		select {
 		case <-time.After(joinPause):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		case <-limit.Done():
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			// Not the error of the call: that reads as if to try again were of use.
+			return nil, app.Errorf(app.CodeUnavailable,
+				"Another Parley uses the data folder %s and doesn't answer at %s. If it was stopped (Ctrl-Z), let it go on; else end it, and try again.",
+				cfg.Dirs.Data, cfg.Dirs.Socket())
 		}
 	}
 }

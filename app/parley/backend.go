@@ -31,6 +31,11 @@ func (p *program) connect(ctx context.Context, private bool) (*backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !p.heeds { // nothing has begun yet, so that a first interrupt ends it
+		var stop context.CancelFunc
+		ctx, stop = p.untilInterrupt(ctx)
+		defer stop()
+	}
 	own, err := core.Join(ctx, core.Config{Dirs: dirs, Page: frontend.Dist(), Getenv: p.getenv, Private: private})
 	if err != nil {
 		return nil, err

@@ -100,6 +100,7 @@ func Run(ctx context.Context, args []string, s Stdio) int {
 		var stop context.CancelFunc
 		ctx, stop = p.untilInterrupt(ctx)
 		defer stop()
+		p.heeds = true
 	}
 	code, err := cmd(p, ctx, args)
 	if errors.Is(err, errHelp) {

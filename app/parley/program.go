@@ -20,6 +20,7 @@ import (
 type program struct {
 	Stdio
 	command string      // that runs, if it has a help of its own
+	heeds   bool        // an interrupt ends the command's context
 	hurry   atomic.Bool // somebody wants it to end now, with whatever it has begun
 }
 

@@ -36,6 +36,7 @@ func (p *program) sessions(ctx context.Context, args []string) (int, error) {
 	}
 	ctx, stop := p.untilInterrupt(ctx)
 	defer stop()
+	p.heeds = true
 	switch {
 	case verb == "list" && len(rest) == 0:
 		return p.look(ctx, func(b *backend) (int, error) { return exitDone, p.listSessions(ctx, b, asJSON) })
