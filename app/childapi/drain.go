@@ -19,10 +19,11 @@ const drainLimit = 2 * time.Second
 // that once: the queue is served in order, so who came before has been let in
 // when that call is answered. It does what it can; the listener is closed next.
 func drain(ln net.Listener) {
-	socket, ok := ln.(*net.UnixListener)
+	l, ok := ln.(*lasting)
 	if !ok {
 		return
 	}
+	socket := l.settle()
 	path := socket.Addr().String()
 	aside := filepath.Join(filepath.Dir(path), "old") // shorter than path: its length is limited
 	if os.Rename(path, aside) != nil {

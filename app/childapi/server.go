@@ -95,9 +95,10 @@ func New(c Config) *Server {
 	return s
 }
 
-// Serve serves ln until ctx ends, and closes it. It returns once every request
-// has ended: waiting calls are withdrawn because Parley quits, and get to say
-// so; streams have a moment to pass on what they hold.
+// Serve serves ln until ctx ends, and closes it; a socket whose file is taken
+// away meanwhile is opened again. It returns once every request has ended:
+// waiting calls are withdrawn because Parley quits, and get to say so; streams
+// have a moment to pass on what they hold.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	// Requests outlive ctx, so that a withdrawn call gets its answer.
 	base, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -119,6 +120,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			}
 		},
 		ErrorLog: slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+	}
+	if socket, ok := ln.(*net.UnixListener); ok {
+		ln = keepListening(socket, s.cfg.Log)
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
