@@ -78,7 +78,7 @@ func TestMCPFromTheTerminal(t *testing.T) {
 		t.Errorf("%v, %+v", err, e)
 	}
 
-	for _, wrong := range [][]string{{"set", "bare", "timeout=10"}, {"set", "bare", "--file", "x", "a=b"}} {
+	for _, wrong := range [][]string{{"set", "bare", "timeout=10"}, {"set", "bare", "--file", "x", "a=b"}, {"disable", "bare", "--profile", "a/b"}} {
 		before := h.file()
 		h.run(exitUsage, append([]string{"mcp"}, wrong...)...)
 		if h.file() != before {

@@ -23,8 +23,13 @@ func (s *Servers) Edit(ctx context.Context, e app.MCPEdit) (app.MCPFile, error) 
 	if e.Agent == "" {
 		e.Agent = catalogue.Any
 	}
-	if e.Profile == "" {
+	switch e.Profile {
+	case "", catalogue.Any:
 		e.Profile = catalogue.Any
+	default:
+		if err := app.CheckProfile(e.Profile); err != nil {
+			return app.MCPFile{}, err
+		}
 	}
 	return s.rewrite(ctx, e.Revision, func(config catalogue.Config, text []byte) ([]byte, error) {
 		changes, err := changesOf(config, e)
