@@ -61,6 +61,59 @@ async function open(page: Page, text: string): Promise<void> {
   await page.locator('[data-card="hostile"]').waitFor();
 }
 
+it('sets what is written from right to left that way, wherever it has a line to itself', async () => {
+  const page = await browser.newPage();
+  try {
+    await page.goto(`${stage.url}/?cell=fresh#/settings`);
+    await page.locator('.settings').waitFor();
+    const plain = sceneOf(new URLSearchParams('cell=fresh')).interactions[0]!;
+    stage.fixture.ask({
+      ...plain,
+      interaction_id: 'right',
+      clarify_id: 'right',
+      header: 'تحية',
+      said_before: 'قرأت الملف.',
+      question: 'איזו ברכה?',
+      options: [
+        { label: 'مرحبا بالعالم', description: 'نص مع Parley في الوسط.', recommended: true },
+        { label: 'Hello', description: 'English beside it.' },
+      ],
+    });
+    await go(page, '/inbox/right');
+    const card = page.locator('[data-card="right"]');
+    await card.waitFor();
+    const ways = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll((list) =>
+          list.map((el) => `${getComputedStyle(el).direction} ${el.textContent?.slice(0, 5)}`),
+        );
+    const right = '[data-card="right"] ';
+    expect(await ways(`${right}:is(.before, .tag, .q .lines)`)).toEqual([
+      'rtl قرأت ',
+      'rtl تحية',
+      'rtl איזו ',
+    ]);
+    expect(await ways(`${right}.opt :is(.lab, .desc .lines)`)).toEqual([
+      'rtl مرحبا',
+      'rtl نص مع',
+      'ltr Hello',
+      'ltr Engli',
+    ]);
+    expect(await ways('.item[aria-current] .qq')).toEqual(['rtl איזו ']);
+    // Label and description begin at the same edge.
+    const edge = async (s: string) => {
+      const box = (await card.locator(s).first().boundingBox())!;
+      return Math.round(box.x + box.width);
+    };
+    expect(await edge('.desc .lines')).toBe(await edge('.lab'));
+    await card.locator('[data-say]').fill('שלום');
+    expect(await ways(`${right}[data-say]`)).toEqual([expect.stringMatching(/^rtl/)]);
+  } finally {
+    await page.close();
+  }
+});
+
 it.each([
   ['all at once', all.join('\n')],
   ['4,000 characters of one word', 'x'.repeat(4000)],

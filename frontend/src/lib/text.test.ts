@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { countChars, neutral, oneLine, shorten, shortPath, spans, splitPath, tailPath } from './text.ts';
+import {
+  countChars,
+  fewLines,
+  neutral,
+  oneLine,
+  pieces,
+  shorten,
+  shortPath,
+  spans,
+  splitPath,
+  tailPath,
+} from './text.ts';
 
 describe('neutral', () => {
   it.each([
@@ -45,6 +56,29 @@ describe('neutral', () => {
 
 it('keeps one line on one line', () => {
   expect(oneLine('  a\n\n b\u2028c\t d ')).toBe('a b c d');
+});
+
+it('leaves the fences of code out of one line, and nothing else', () => {
+  expect(oneLine('Run\n```sh\ngo test\n```\nnow?')).toBe('Run go test now?');
+  expect(oneLine('```rm -rf everything\nx')).toBe('```rm -rf everything x');
+});
+
+it('cuts a text at empty lines and at fences, and keeps the indents', () => {
+  const text = 'How?\n\n- one\n  - two\n```go\nif x {\n\n\ty()\n}\n```\nSo.\n\n~~~\nopen';
+  expect(pieces(text)).toEqual([
+    { text: 'How?', code: false },
+    { text: '- one\n  - two', code: false },
+    { text: 'if x {\n\n\ty()\n}', code: true },
+    { text: 'So.', code: false },
+    { text: 'open', code: true },
+  ]);
+  // What stands behind a fence and is no language is said, not hidden.
+  expect(pieces('```rm -rf everything\nx')).toEqual([{ text: '```rm -rf everything\nx', code: false }]);
+});
+
+it('bounds the lines of a text and loses none of its words', () => {
+  expect(fewLines('a\nb\nc', 3)).toBe('a\nb\nc');
+  expect(fewLines('a\nb\n- c\n- d', 3)).toBe('a\nb\n- c - d');
 });
 
 it('shortens by characters, not by halves of them', () => {

@@ -52,9 +52,14 @@ export function neutral(text: string): string {
     .replace(/[^\S\n]*\n(?:[^\S\n]*\n){2,}/g, '\n\n');
 }
 
-/** The same on one line, for places that hold one line: titles, labels, tooltips. */
+/** The opening or closing line of a block of code, with what follows it when that can be a language. */
+const fence = /^\s*(`{3,}|~{3,})\s*[\w+#.-]{0,20}\s*$/;
+
+/** The same on one line, for places that hold one line: titles, labels, tooltips. Fences of code fall away. */
 export function oneLine(text: string): string {
-  return neutral(text).replace(/\s+/g, ' ').trim();
+  const lines = neutral(text).split('\n');
+  const said = lines.length > 1 ? lines.filter((l) => !fence.test(l)) : lines;
+  return said.join(' ').replace(/\s+/g, ' ').trim();
 }
 
 /** The first max code points, with an ellipsis when there are more. */
@@ -77,6 +82,38 @@ export interface Span {
 export function spans(text: string): Span[] {
   const parts = text.split(/`([^`\n]+)`/);
   return parts.map((part, i) => ({ text: part, code: i % 2 === 1 })).filter((s) => s.text !== '');
+}
+
+/**
+ * Cuts a text at empty lines; fenced code is a piece of its own, without its
+ * fences. One that is not closed runs to the end.
+ */
+export function pieces(text: string): Span[] {
+  const out: Span[] = [];
+  let lines: string[] = [];
+  let open = '';
+  const cut = (code: boolean) => {
+    const piece = lines.join('\n').trimEnd();
+    if (piece.trim() !== '') out.push({ text: piece, code });
+    lines = [];
+  };
+  for (const line of text.split('\n')) {
+    const mark = fence.exec(line)?.[1] ?? '';
+    if (open ? mark.startsWith(open) : mark) {
+      cut(open !== '');
+      open = open ? '' : mark;
+    } else if (!open && line.trim() === '') cut(false);
+    else lines.push(line);
+  }
+  cut(open !== '');
+  return out;
+}
+
+/** The first max lines; what comes after flows on in the last one, so that the text is all there and its height bounded. */
+export function fewLines(text: string, max: number): string {
+  const lines = neutral(text).split('\n');
+  if (lines.length <= max) return text;
+  return [...lines.slice(0, max - 1), oneLine(lines.slice(max - 1).join('\n'))].join('\n');
 }
 
 /** A path with the person's home folder as ~. Windows paths keep their shape. */

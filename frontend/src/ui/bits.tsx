@@ -1,7 +1,7 @@
 // The smallest parts: key cap, count, ring, safe text.
 
 import { Fragment, memo } from 'react';
-import { neutral, oneLine, spans } from '../lib/text.ts';
+import { neutral, oneLine, pieces, spans } from '../lib/text.ts';
 
 /** A key cap. */
 export function Key({ children, live = false }: { children: React.ReactNode; live?: boolean }) {
@@ -37,23 +37,26 @@ export const Line = memo(function Line({ text }: { text: string }) {
   );
 });
 
-/** Text from elsewhere in paragraphs. Only `code` is drawn differently; nothing is markup. */
+/**
+ * Text from elsewhere in paragraphs, with its line breaks and indents. Only `code`
+ * and fenced code are drawn differently; nothing is markup.
+ */
 export const Paragraphs = memo(function Paragraphs({ text }: { text: string }) {
-  const parts = neutral(text).trim().split('\n\n');
   return (
     <>
-      {parts.map((part, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: paragraphs have no identity but their place
-        <p key={i} dir="auto">
-          {part.split('\n').map((line, j) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same
-            <Fragment key={j}>
-              {j > 0 && <br />}
-              <Coded text={line} />
-            </Fragment>
-          ))}
-        </p>
-      ))}
+      {pieces(neutral(text)).map((piece, i) =>
+        piece.code ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: paragraphs have no identity but their place
+          <pre key={i} className="lines" dir="ltr">
+            {piece.text}
+          </pre>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same
+          <p key={i} className="lines" dir="auto">
+            <Coded text={piece.text} />
+          </p>
+        ),
+      )}
     </>
   );
 });

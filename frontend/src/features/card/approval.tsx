@@ -1,12 +1,12 @@
 import { Fragment } from 'react';
 import type { Approval, Risk } from '../../backend/types.gen.ts';
 import { type PlainKey, useT } from '../../lib/i18n/i18n.ts';
-import { neutral, oneLine } from '../../lib/text.ts';
+import { fewLines, neutral, oneLine } from '../../lib/text.ts';
 import { hostParts } from '../../lib/url.ts';
 import { Line, Paragraphs } from '../../ui/bits.tsx';
 import { Diff } from '../../ui/diff.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { isRisky, marked } from './card.logic.ts';
+import { descriptionLines, isRisky, marked } from './card.logic.ts';
 import { type BodyProps, HeaderTag } from './clarify.tsx';
 import { Say } from './say.tsx';
 
@@ -46,7 +46,7 @@ export function ApprovalBody({ i, draft, locked, edit, headingID }: BodyProps) {
           <>
             <dt>{t('card.why')}</dt>
             <dd>
-              <Line text={a.why} />
+              <Paragraphs text={fewLines(a.why, descriptionLines)} />
             </dd>
           </>
         )}
@@ -71,7 +71,7 @@ export function ApprovalBody({ i, draft, locked, edit, headingID }: BodyProps) {
           <>
             <dt>{t('card.detail')}</dt>
             <dd>
-              <Line text={a.detail} />
+              <Paragraphs text={fewLines(a.detail, descriptionLines)} />
             </dd>
           </>
         )}

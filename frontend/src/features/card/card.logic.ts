@@ -13,6 +13,9 @@ export const soonMS = 30_000;
 /** More options than this get slim rows and a filter. */
 export const filterAbove = 9;
 
+/** Lines of its own that the description of an option may have; more flow on in the last. */
+export const descriptionLines = 12;
+
 /** A question longer than this is set as prose, and scrolls by itself. */
 export const longQuestion = 400;
 

@@ -53,6 +53,23 @@ describe('a fresh card', () => {
     expect(checked()).toEqual(['1']);
   });
 
+  it('keeps the lines of a description, and code as it stands', () => {
+    const description = 'In steps:\n1. add\n2. fill\n```sql\nALTER TABLE fee\n  ADD note TEXT;\n```';
+    const many = Array.from({ length: 100 }, (_, n) => `line ${n}`).join('\n');
+    back = place({
+      ...idempotent(),
+      options: [
+        { label: 'Slow', description },
+        { label: 'Mad', description: many },
+      ],
+    });
+    const parts = (n: number) => [...option(n).querySelectorAll('.lines')].map((e) => e.textContent);
+    expect(parts(0)).toEqual(['In steps:\n1. add\n2. fill', 'ALTER TABLE fee\n  ADD note TEXT;']);
+    // All is there, and no higher than a long sentence.
+    expect(parts(1)[0]!.split('\n')).toHaveLength(12);
+    expect(parts(1)[0]).toMatch(/line 98 line 99$/);
+  });
+
   it('names its parts for a screen reader', () => {
     back = place(idempotent());
     const group = screen.getByRole('radiogroup', { name: /A client reuses/ });

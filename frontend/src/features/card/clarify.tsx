@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
-import { countChars, neutral } from '../../lib/text.ts';
+import { countChars, neutral, oneLine } from '../../lib/text.ts';
 import { filesOf, toggle } from '../../state/drafts.logic.ts';
 import { draftOf } from '../../state/drafts.ts';
 import { shownOf, usePictures } from '../../state/pictures.ts';
-import { Line, Paragraphs } from '../../ui/bits.tsx';
+import { Coded, Paragraphs } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Thumbs } from '../../ui/thumbs.tsx';
 import { longQuestion } from './card.logic.ts';
@@ -67,8 +67,8 @@ export function ClarifyBody({ i, draft, locked, edit, headingID }: BodyProps) {
 
 export function HeaderTag({ text }: { text: string }) {
   return (
-    <div className="tag">
-      <Line text={text} />
+    <div className="tag" dir="auto">
+      <Coded text={oneLine(text)} />
     </div>
   );
 }

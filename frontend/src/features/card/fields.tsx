@@ -1,13 +1,13 @@
 import { useId, useRef } from 'react';
 import type { Draft, Field } from '../../backend/types.gen.ts';
 import { type T, useT } from '../../lib/i18n/i18n.ts';
-import { countChars, oneLine, shorten } from '../../lib/text.ts';
+import { countChars, fewLines, oneLine, shorten } from '../../lib/text.ts';
 import { localInput, momentOf } from '../../lib/time.ts';
 import { type FieldFault, fieldAnswered, fieldFault, optionValue, toggle } from '../../state/drafts.logic.ts';
 import { Line, Paragraphs } from '../../ui/bits.tsx';
 import { useGrow } from '../../ui/grow.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { stepsOf } from './card.logic.ts';
+import { descriptionLines, stepsOf } from './card.logic.ts';
 import { type BodyProps, HeaderTag, Question } from './clarify.tsx';
 import { Options, Segments } from './options.tsx';
 import { Say } from './say.tsx';
@@ -115,7 +115,11 @@ function FieldBlock(props: BlockProps) {
         ) : (
           <FieldLabel field={f} id={id} marked={marked} />
         )}
-        {f.description && <p className={small ? 'help' : 'hint'}>{<Line text={f.description} />}</p>}
+        {f.description && (
+          <div className={small ? 'help' : 'hint'}>
+            <Paragraphs text={fewLines(f.description, descriptionLines)} />
+          </div>
+        )}
         {f.multi_select && <p className="hint">{itemsWords(t, f)}</p>}
         {small ? (
           <Segments
@@ -260,6 +264,7 @@ function TextField({
     'aria-describedby': `${id}h`,
     'aria-required': f.required || undefined,
     'aria-invalid': wrong ? true : undefined,
+    dir: 'auto',
     'data-say': '',
   };
   return (
@@ -290,18 +295,18 @@ function TextField({
       ) : (
         <textarea {...common} ref={ref} rows={asQuestion ? 3 : 1} onChange={(e) => change(e.target.value)} />
       )}
-      <span className="helps" id={`${id}h`}>
+      <div className="helps" id={`${id}h`}>
         {f.description && (
-          <span className="help">
-            <Line text={f.description} />
-          </span>
+          <div className="help">
+            <Paragraphs text={fewLines(f.description, descriptionLines)} />
+          </div>
         )}
         {number && !wrong && rangeWords(t, f) && <Help text={rangeWords(t, f)} />}
         {f.default?.length && value === f.default.join('\n') ? (
           <Help text={t(fromServer ? 'card.serverDefault' : 'card.default')} />
         ) : null}
         {wrong && <Help text={wrong} bad />}
-      </span>
+      </div>
     </div>
   );
 }

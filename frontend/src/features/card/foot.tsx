@@ -72,7 +72,9 @@ function AnswerFoot({ i, draft, act, send, goStep }: Props) {
     <footer className="c-foot">
       <CloseButton i={i} act={act} />
       <MoreTime i={i} act={act} />
-      <span className="echo">{echo}</span>
+      <span className="echo" dir="auto">
+        {echo}
+      </span>
       {elicitation && (
         <button
           type="button"
@@ -203,7 +205,9 @@ function Busy({ i, draft }: Props) {
   const t = useT();
   return (
     <footer className="c-foot" aria-busy="true">
-      <span className="echo">{shapeOf(i) === 'clarify' ? echoWords(t, echoOf(i, draft)) : ''}</span>
+      <span className="echo" dir="auto">
+        {shapeOf(i) === 'clarify' ? echoWords(t, echoOf(i, draft)) : ''}
+      </span>
       <button type="button" className="btn" aria-disabled="true">
         {t('card.sending')}
       </button>

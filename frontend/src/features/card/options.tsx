@@ -1,10 +1,10 @@
 import { useId, useMemo, useState } from 'react';
 import type { Option } from '../../backend/types.gen.ts';
 import { useT } from '../../lib/i18n/i18n.ts';
-import { neutral, oneLine } from '../../lib/text.ts';
-import { Key, Line } from '../../ui/bits.tsx';
+import { fewLines, neutral, oneLine } from '../../lib/text.ts';
+import { Coded, Key, Line, Paragraphs } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { filterAbove, looksLikeDiff } from './card.logic.ts';
+import { descriptionLines, filterAbove, looksLikeDiff } from './card.logic.ts';
 
 interface Props {
   options: readonly Option[];
@@ -140,21 +140,22 @@ function Row({
     >
       {index < 9 ? <Key>{index + 1}</Key> : <span />}
       <div>
-        <div className="lab" id={`${id}l`}>
+        {/* The label leads; our own words in bdi have no say in its direction. */}
+        <div className="lab" id={`${id}l`} dir="auto">
           <span className="lab-text">
-            <Line text={option.label} />
+            <Coded text={oneLine(option.label)} />
           </span>
           {option.recommended && (
-            <span className="rec">
+            <bdi className="rec">
               <Icon name="star" />
               {t('card.recommended')}
-            </span>
+            </bdi>
           )}
-          {isDefault && <span className="rec">{t('card.default')}</span>}
+          {isDefault && <bdi className="rec">{t('card.default')}</bdi>}
         </div>
         {option.description && (
           <div className="desc" id={`${id}d`}>
-            <Line text={option.description} />
+            <Paragraphs text={fewLines(option.description, descriptionLines)} />
           </div>
         )}
       </div>

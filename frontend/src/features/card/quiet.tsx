@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Draft, Interaction } from '../../backend/types.gen.ts';
 import { type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
-import { neutral, oneLine } from '../../lib/text.ts';
+import { fewLines, neutral, oneLine } from '../../lib/text.ts';
 import { clockTime } from '../../lib/time.ts';
 import { carriesWords, useAnswers } from '../../state/answers.ts';
 import { askedOf } from '../../state/asked.ts';
@@ -11,8 +11,9 @@ import { draftWords, isTouched } from '../../state/drafts.logic.ts';
 import { draftOf, dropDraft, useDrafts } from '../../state/drafts.ts';
 import { takesLate } from '../../state/live.reducer.ts';
 import { setOpen, useView } from '../../state/view.ts';
-import { Line } from '../../ui/bits.tsx';
+import { Coded, Paragraphs } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
+import { descriptionLines } from './card.logic.ts';
 import { byKey, endKey, moments, offered, quietState } from './quiet.logic.ts';
 
 /** A settled question: one quiet line that stays for ever, and unfolds to all that was on offer. */
@@ -34,10 +35,11 @@ export function Quiet({ i }: { i: Interaction }) {
       <button
         type="button"
         className="quiet-q sec trunc"
+        dir="auto"
         aria-expanded={open}
         onClick={() => setOpen(key, !open)}
       >
-        <Line text={askedOf(i)} />
+        <Coded text={oneLine(askedOf(i))} />
       </button>
       <span className="m">{answered ? t('quiet.byAt', { by: t(by), when }) : when}</span>
       <div className="a" dir="auto">
@@ -72,21 +74,21 @@ function Offered({ i }: { i: Interaction }) {
       {offered(i).map((q, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: questions have no identity but their place
         <div key={n}>
-          <p dir="auto">{neutral(q.question)}</p>
+          <Paragraphs text={q.question} />
           <ul>
             {q.options.map((opt) => (
               <li key={opt.label} className={opt.taken ? 'taken' : ''}>
                 {opt.taken ? <Icon name="check" small /> : <span className="dot" />}
-                <span>
-                  <Line text={opt.label} />
-                  {opt.taken && <span className="vh"> {t('quiet.taken')}</span>}
-                  {opt.recommended && <span className="mut"> · {t('card.recommended')}</span>}
+                <div dir="auto">
+                  <Coded text={oneLine(opt.label)} />
+                  {opt.taken && <bdi className="vh"> {t('quiet.taken')}</bdi>}
+                  {opt.recommended && <bdi className="mut"> · {t('card.recommended')}</bdi>}
                   {opt.description && (
-                    <span className="mut quiet-desc">
-                      <Line text={opt.description} />
-                    </span>
+                    <div className="mut quiet-desc">
+                      <Paragraphs text={fewLines(opt.description, descriptionLines)} />
+                    </div>
                   )}
-                </span>
+                </div>
               </li>
             ))}
           </ul>

@@ -33,6 +33,7 @@ export function Say({ value, placeholder, change, locked, add, label }: Props) {
           placeholder={placeholder}
           aria-label={label ?? placeholder}
           readOnly={locked}
+          dir="auto"
           data-say=""
           onChange={(e) => change(e.target.value)}
         />

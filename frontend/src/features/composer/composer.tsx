@@ -128,6 +128,7 @@ export function Composer({ session, intoCard, toCard }: Props) {
         <textarea
           ref={field}
           className="comp-text"
+          dir="auto"
           rows={1}
           value={text}
           placeholder={placeholder}

@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { api } from '../../backend/client.ts';
 import type { Queued, Session } from '../../backend/types.gen.ts';
 import { errorWords, useT } from '../../lib/i18n/i18n.ts';
+import { oneLine } from '../../lib/text.ts';
 import { takeSession } from '../../state/live.ts';
-import { Line } from '../../ui/bits.tsx';
+import { Coded } from '../../ui/bits.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { composing } from '../../ui/keys.ts';
 
@@ -60,13 +61,14 @@ function Chip({ queued, first, last, edit, move, drop }: ChipProps) {
     <li className="chip">
       <Icon name="clock" small />
       {draft === null ? (
-        <span className="trunc grow" title={queued.text}>
-          <Line text={queued.text} />
-          {queued.held && <span className="mut"> {t('queue.held')}</span>}
+        <span className="trunc grow" title={queued.text} dir="auto">
+          <Coded text={oneLine(queued.text)} />
+          {queued.held && <bdi className="mut"> {t('queue.held')}</bdi>}
         </span>
       ) : (
         <textarea
           className="chip-text grow"
+          dir="auto"
           rows={Math.min(6, draft.split('\n').length)}
           value={draft}
           aria-label={t('queue.edit')}

@@ -10,7 +10,7 @@ import { draftOf, useDrafts } from '../../state/drafts.ts';
 import { isWaiting } from '../../state/live.reducer.ts';
 import { useLive } from '../../state/live.ts';
 import { go, href } from '../../state/route.ts';
-import { Line, Ring } from '../../ui/bits.tsx';
+import { Coded, Line, Ring } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
 import { steady } from './inbox.logic.ts';
 
@@ -134,8 +134,8 @@ function Item({ i, current, enter }: ItemProps) {
       <span className="who trunc">
         {name} · <Line text={i.session_title} />
       </span>
-      <span className="qq">
-        <Line text={titleOf(t, i)} />
+      <span className="qq" dir="auto">
+        <Coded text={oneLine(titleOf(t, i))} />
       </span>
       <Kind i={i} />
     </a>

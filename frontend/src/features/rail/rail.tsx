@@ -8,7 +8,7 @@ import { waitingList } from '../../state/live.reducer.ts';
 import { useLive } from '../../state/live.ts';
 import { href, type Route, useRoute } from '../../state/route.ts';
 import { setFilter, toggleEarlier, useView } from '../../state/view.ts';
-import { Line } from '../../ui/bits.tsx';
+import { Coded } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
 import { composing } from '../../ui/keys.ts';
 import { Mark } from '../../ui/mark.tsx';
@@ -247,8 +247,8 @@ const SessionRow = memo(
       >
         <State name={state} />
         <span className="vh">{words}</span>
-        <span className="t trunc">
-          <Line text={session.title} />
+        <span className="t trunc" dir="auto">
+          <Coded text={oneLine(session.title)} />
         </span>
         <Mark family={session.agent} title={agent} />
         <span className="age">{since > 0 ? age(t, now - since) : ''}</span>

@@ -12,7 +12,7 @@ import { go } from '../../state/route.ts';
 import { useSettings } from '../../state/settings.ts';
 import { useTimelines } from '../../state/timelines.ts';
 import { askToFind, toggleSide, useView } from '../../state/view.ts';
-import { Line } from '../../ui/bits.tsx';
+import { Coded, Line } from '../../ui/bits.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Icon, State, type StateName } from '../../ui/icon.tsx';
 import { composing } from '../../ui/keys.ts';
@@ -31,8 +31,8 @@ export function SessionHead({ session }: { session: Session }) {
         <Icon name="left" />
       </a>
       <div className="grow">
-        <h1 className="trunc">
-          <Line text={session.title} />
+        <h1 className="trunc" dir="auto">
+          <Coded text={oneLine(session.title)} />
         </h1>
         <div className="sub">
           <Mark family={session.agent} />

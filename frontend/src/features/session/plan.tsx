@@ -1,7 +1,8 @@
 import type { Plan, PlanStep } from '../../backend/types.gen.ts';
 import { type PlainKey, useT } from '../../lib/i18n/i18n.ts';
+import { oneLine } from '../../lib/text.ts';
 import { setOpen, useView } from '../../state/view.ts';
-import { Line } from '../../ui/bits.tsx';
+import { Coded, Line, Paragraphs } from '../../ui/bits.tsx';
 import { Icon, State, type StateName } from '../../ui/icon.tsx';
 
 function doneOf(plan: Plan): number {
@@ -40,10 +41,14 @@ export function PlanSteps({ plan, waits }: { plan: Plan; waits: boolean }) {
             aria-current={now ? 'step' : undefined}
           >
             <State name={state} />
-            <div>
-              <span className="vh">{t(wordsOf[state])}: </span>
-              <Line text={step.step} />
-              {state === 'wait' && <small>{t('plan.waitsForYou')}</small>}
+            <div dir="auto">
+              <bdi className="vh">{t(wordsOf[state])}: </bdi>
+              <Coded text={oneLine(step.step)} />
+              {state === 'wait' && (
+                <small>
+                  <bdi>{t('plan.waitsForYou')}</bdi>
+                </small>
+              )}
             </div>
           </li>
         );
@@ -81,9 +86,9 @@ export function PlanLine({ plan, rowKey }: { plan: Plan; rowKey: string }) {
       {open && (
         <div className="tool-more">
           {plan.explanation && (
-            <p className="note sec">
-              <Line text={plan.explanation} />
-            </p>
+            <div className="note sec">
+              <Paragraphs text={plan.explanation} />
+            </div>
           )}
           <PlanSteps plan={plan} waits={false} />
         </div>

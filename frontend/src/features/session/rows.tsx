@@ -134,7 +134,11 @@ function Think({ row }: Of<'think'>) {
       <button type="button" className="think" aria-expanded={open} onClick={() => setOpen(row.key, !open)}>
         <Icon name={open ? 'down' : 'right'} small />
         <span>{words}</span>
-        {row.live && !open && <span className="trunc think-now">{oneLine(row.text.slice(-160))}</span>}
+        {row.live && !open && (
+          <span className="trunc think-now" dir="auto">
+            {oneLine(row.text.slice(-160))}
+          </span>
+        )}
       </button>
       {open && (
         <div className="think-text" dir="auto">
@@ -202,9 +206,19 @@ export function ProblemBox({ problem, rowKey }: { problem: Problem; rowKey: stri
     <div className="problem" role="group" aria-label={t('turn.failed')}>
       <State name="bad" />
       <div className="grow">
-        <p className="problem-title">{oneLine(title)}</p>
-        {original && <p className="sec">{oneLine(original)}</p>}
-        {advice && <p className="sec">{oneLine(advice)}</p>}
+        <p className="problem-title" dir="auto">
+          {oneLine(title)}
+        </p>
+        {original && (
+          <p className="sec" dir="auto">
+            {oneLine(original)}
+          </p>
+        )}
+        {advice && (
+          <p className="sec" dir="auto">
+            {oneLine(advice)}
+          </p>
+        )}
         {problem.reset_at > 0 && (
           <p className="sec">
             {t('turn.resets', { time: clockTime(problem.reset_at, serverNow(), language) })}

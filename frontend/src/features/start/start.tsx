@@ -184,6 +184,7 @@ function NewSessionForm() {
         <textarea
           ref={field}
           className="ta"
+          dir="auto"
           rows={3}
           value={prompt}
           placeholder={t('start.prompt')}
