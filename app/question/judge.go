@@ -50,6 +50,9 @@ func (d *Desk) judge(in app.Interaction, a app.Answer) (out app.Outcome, fitted 
 	}
 	// A form whose questions may all be left out is answered by sending it.
 	if out.Action == "" && empty(out) && in.Kind != app.KindForm {
+		if field := unread(in, a); field != "" {
+			return out, fitted, invalid(field, "nothing", "", "This says something that does not answer such a question. To close it without an answer, say so.")
+		}
 		return d.dismissed(a), fitted, nil
 	}
 	return out, fitted, nil
@@ -59,6 +62,25 @@ func (d *Desk) dismissed(a app.Answer) app.Outcome {
 	out := d.ended(app.ReasonDismissed, app.CausePerson)
 	out.By = a.By
 	return out
+}
+
+// unread is the part of an answer that says something and is not read for such an
+// interaction, "" when there is none. Beside an answer it does no harm; alone it is
+// no wish to close.
+func unread(in app.Interaction, a app.Answer) string {
+	switch {
+	case a.Action != "":
+		return "action"
+	case len(in.Questions) == 0 && len(a.Answers) > 0:
+		return "answers"
+	case len(in.Questions) == 0 && len(a.Typed) > 0:
+		return "typed"
+	case a.Reason != "":
+		return "reason"
+	case a.Message != "":
+		return "message"
+	}
+	return ""
 }
 
 func empty(out app.Outcome) bool {
