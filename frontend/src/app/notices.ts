@@ -6,7 +6,7 @@ import { inWindow, notify } from '../backend/shell.ts';
 import type { Interaction } from '../backend/types.gen.ts';
 import { now as texts } from '../lib/i18n/i18n.ts';
 import { oneLine, shorten } from '../lib/text.ts';
-import { isQuiet } from '../lib/time.ts';
+import { quietFor } from '../lib/time.ts';
 import { nameOf, useAgents } from '../state/agents.ts';
 import { askedOf } from '../state/asked.ts';
 import { waitingList } from '../state/live.reducer.ts';
@@ -22,18 +22,28 @@ import { inFront } from './presence.ts';
 export const noticeWaitMS = 1500;
 
 let pending = new Set<string>();
+let quietOver: ReturnType<typeof setTimeout> | undefined;
+let soon: ReturnType<typeof setTimeout> | undefined;
 let up: { id: string; close: () => void } | undefined;
 
 /** Has the person told of a question unless somebody sees it first. */
 export function tellSoon(id: string): void {
   if (inWindow()) return;
-  if (pending.size === 0) setTimeout(() => void tell(), noticeWaitMS);
+  if (pending.size === 0) soon = setTimeout(() => void tell(), noticeWaitMS);
   pending.add(id);
 }
 
 /** Has a person who leaves told of what waits here and was not seen. */
 export function tellLeft(): void {
   for (const i of waitingList(useLive.getState())) tellSoon(i.interaction_id);
+}
+
+/** Forgets what was to be told. */
+export function stopTelling(): void {
+  clearTimeout(soon);
+  clearTimeout(quietOver);
+  quietOver = undefined;
+  pending = new Set();
 }
 
 /** Takes the notice of a question down that is settled. */
@@ -53,7 +63,14 @@ async function tell(): Promise<void> {
     quiet_from,
     quiet_until,
   } = useSettings.getState().settings;
-  if (!wanted || inFront() || isQuiet(quiet_from, quiet_until, new Date())) return;
+  if (!wanted || inFront()) return;
+  const quiet = quietFor(quiet_from, quiet_until, new Date());
+  if (quiet > 0) {
+    // What still waits then, and was not seen, is told of.
+    clearTimeout(quietOver);
+    quietOver = setTimeout(tellLeft, quiet);
+    return;
+  }
   const waiting = waitingList(useLive.getState());
   const asked = waiting.filter((i) => ids.has(i.interaction_id));
   const ours = await claim(asked.map((i) => i.interaction_id));

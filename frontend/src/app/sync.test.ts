@@ -5,9 +5,11 @@ import { idempotent } from '../../dev/scenes.ts';
 import { type BackEnd, begin, eventually } from '../../test/page.tsx';
 import type { Event, Frame, Interaction } from '../backend/types.gen.ts';
 import { serverNow } from '../state/clock.ts';
+import { composerText, setComposerText, useComposer } from '../state/composer.ts';
+import { changeDraft, useDrafts } from '../state/drafts.ts';
 import { waitingList } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
-import { takeSettings, useSettings } from '../state/settings.ts';
+import { defaults, takeSettings, useSettings } from '../state/settings.ts';
 import { open as follow, takeNewer, useTimelines } from '../state/timelines.ts';
 import { noticeWaitMS } from './notices.ts';
 import { startSync } from './sync.ts';
@@ -199,9 +201,22 @@ describe('a question that comes up', () => {
     expect(waitingList(useLive.getState())).toHaveLength(1);
   });
 
+  it('is told of when the quiet hours are over, if it still waits', async () => {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(false);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: new Date(2030, 4, 7, 6, 30) });
+    takeSettings({ ...defaults, quiet_from: '22:00', quiet_until: '07:00' });
+    says(present([]));
+    says(comesUp(2));
+    await passes();
+    await vi.advanceTimersByTimeAsync(29 * 60_000);
+    expect(notices).toEqual([]);
+    expect(back.told('/noticed')).toEqual([]); // nobody was told of it
+    await vi.advanceTimersByTimeAsync(2 * 60_000);
+    expect(notices).toHaveLength(1);
+  });
+
   it('leaves its text out of a notice when the person wants it so', async () => {
     vi.spyOn(document, 'hasFocus').mockReturnValue(false);
-    const { defaults, takeSettings } = await import('../state/settings.ts');
     takeSettings({ ...defaults, hide_content: true });
     says(present([]));
     says(comesUp(2));
@@ -309,4 +324,36 @@ it('follows when the back end sets its clock, so that what is left stays the sam
   const left = useLive.getState().interactions['q-idem']!.deadline_at - serverNow();
   expect(left).toBeGreaterThan(55_000);
   expect(left).toBeLessThanOrEqual(60_000);
+});
+
+describe('what another window of this browser keeps', () => {
+  const heard = (key: string, value: string | null) => {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+    window.dispatchEvent(new StorageEvent('storage', { key, newValue: value }));
+  };
+  const keeps = (revision: number, text: string) =>
+    heard('parley.draft.q-idem', JSON.stringify({ draft: { revision, selected: [], text }, saved: false }));
+
+  it('is the draft of its card here too, at once, until it was sent', () => {
+    says(present([idempotent()]));
+    keeps(5, 'half');
+    keeps(7, 'half a thought');
+    expect(useDrafts.getState().drafts['q-idem']?.text).toBe('half a thought');
+    keeps(6, 'late');
+    expect(useDrafts.getState().drafts['q-idem']?.text).toBe('half a thought');
+    changeDraft(idempotent(), { text: 'half a thought, and on' });
+    expect(useDrafts.getState().drafts['q-idem']!.revision).toBeGreaterThan(7);
+    heard('parley.draft.q-idem', null);
+    expect(useDrafts.getState().drafts['q-idem']).toBeUndefined();
+  });
+
+  it('is the next message here too, and stands nowhere once it was sent', () => {
+    setComposerText('s-idem', 'mine');
+    const text = () => composerText(useComposer.getState().texts, 's-idem');
+    heard('parley.message.s-idem', 'mine, and more');
+    expect(text()).toBe('mine, and more');
+    heard('parley.message.s-idem', null);
+    expect(text()).toBe('');
+  });
 });

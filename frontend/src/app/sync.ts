@@ -10,14 +10,15 @@ import { nameOf, setLookFailed, setLooking, takeAgents, useAgents } from '../sta
 import { carriesWords, useAnswers } from '../state/answers.ts';
 import { askedOf } from '../state/asked.ts';
 import { setServerClock } from '../state/clock.ts';
-import { confirmDraft, dropDraft, dropOldDrafts, unconfirmed } from '../state/drafts.ts';
+import { followMessages } from '../state/composer.ts';
+import { confirmDraft, dropDraft, dropOldDrafts, followDrafts, unconfirmed } from '../state/drafts.ts';
 import { setSignedOut, setStream, takeEvents, takeSnapshot, useLive } from '../state/live.ts';
 import { noteMCPChange } from '../state/mcp.ts';
 import { currentRoute, go } from '../state/route.ts';
 import { takeAbout, takeSettings } from '../state/settings.ts';
 import { forget, markBehind, receive } from '../state/timelines.ts';
 import { announce, readyToAnnounce } from '../ui/announce.ts';
-import { tellLeft, tellSoon, withdraw } from './notices.ts';
+import { stopTelling, tellLeft, tellSoon, withdraw } from './notices.ts';
 
 const draftsKeptMS = 30 * 24 * 3600 * 1000;
 
@@ -25,6 +26,7 @@ const draftsKeptMS = 30 * 24 * 3600 * 1000;
 export function startSync(): () => void {
   readyToAnnounce();
   window.addEventListener('blur', tellLeft);
+  const follows = [followDrafts(), followMessages()];
   const end = openStream({
     frame,
     state: (state) => {
@@ -37,6 +39,8 @@ export function startSync(): () => void {
   return () => {
     window.removeEventListener('blur', tellLeft);
     stopCounting();
+    stopTelling();
+    for (const unfollow of follows) unfollow();
     end();
   };
 }

@@ -42,3 +42,15 @@ export function storedKeys(prefix: string): string[] {
   }
   return out;
 }
+
+/**
+ * Hears of what another window of this browser keeps under a prefix, and of what
+ * it removes as "", until the returned function is called.
+ */
+export function hearStored(prefix: string, hear: (key: string, text: string) => void): () => void {
+  const on = (e: StorageEvent) => {
+    if (e.key?.startsWith(`parley.${prefix}`)) hear(e.key.slice(`parley.${prefix}`.length), e.newValue ?? '');
+  };
+  window.addEventListener('storage', on);
+  return () => window.removeEventListener('storage', on);
+}

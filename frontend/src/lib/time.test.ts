@@ -7,9 +7,9 @@ import {
   countdown,
   dayName,
   duration,
-  isQuiet,
   localInput,
   momentOf,
+  quietFor,
   running,
 } from './time.ts';
 
@@ -63,17 +63,17 @@ it('says an amount of time in one unit', () => {
 });
 
 it.each([
-  ['22:30', '07:00', '23:00', true],
-  ['22:30', '07:00', '06:59', true],
-  ['22:30', '07:00', '07:00', false],
-  ['22:30', '07:00', '12:00', false],
-  ['09:00', '17:00', '09:00', true],
-  ['09:00', '17:00', '17:00', false],
-  ['', '', '12:00', false],
-  ['12:00', '12:00', '12:00', false],
-])('quiet from %s until %s holds at %s: %s', (from, until, at, want) => {
+  ['22:30', '07:00', '23:00', 8 * 60],
+  ['22:30', '07:00', '06:59', 1],
+  ['22:30', '07:00', '07:00', 0],
+  ['22:30', '07:00', '12:00', 0],
+  ['09:00', '17:00', '09:00', 8 * 60],
+  ['09:00', '17:00', '17:00', 0],
+  ['', '', '12:00', 0],
+  ['12:00', '12:00', '12:00', 0],
+])('quiet from %s until %s goes on at %s for %s minutes', (from, until, at, want) => {
   const [h, m] = at.split(':').map(Number);
-  expect(isQuiet(from, until, new Date(2030, 4, 7, h, m))).toBe(want);
+  expect(quietFor(from, until, new Date(2030, 4, 7, h, m)) / 60_000).toBe(want);
 });
 
 it('turns a local field into an exact moment and back', () => {

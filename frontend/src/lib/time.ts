@@ -52,11 +52,20 @@ export function running(t: T, ms: number): string {
   return duration(t, Math.floor(m / second) * second);
 }
 
-/** Whether a local time lies in the quiet hours, such as 22:30 to 07:00; "" for both is never. */
-export function isQuiet(from: string, until: string, at: Date): boolean {
-  if (!from || !until || from === until) return false;
+/**
+ * How long the quiet hours, such as 22:30 to 07:00, go on from a local time, in
+ * milliseconds: 0 outside of them; "" for both is never.
+ */
+export function quietFor(from: string, until: string, at: Date): number {
+  if (!from || !until || from === until) return 0;
   const now = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
-  return from < until ? from <= now && now < until : now >= from || now < until;
+  const quiet = from < until ? from <= now && now < until : now >= from || now < until;
+  if (!quiet) return 0;
+  const end = new Date(at);
+  const [h, m] = until.split(':').map(Number);
+  end.setHours(h!, m!, 0, 0);
+  if (end <= at) end.setDate(end.getDate() + 1);
+  return end.getTime() - at.getTime();
 }
 
 /** A day as one calls it: Today, Yesterday, else its date, with the year when it is another. */

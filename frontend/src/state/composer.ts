@@ -2,7 +2,7 @@
 
 import { create } from 'zustand';
 import type { Attachment } from '../backend/types.gen.ts';
-import { readStored, readStoredJSON, store } from '../lib/storage.ts';
+import { hearStored, readStored, readStoredJSON, store } from '../lib/storage.ts';
 
 interface Composer {
   texts: Readonly<Record<string, string>>;
@@ -52,6 +52,24 @@ export function changeComposerFiles(
   const list = change(composerFiles(useComposer.getState().files, session));
   useComposer.setState(({ files }) => ({ files: { ...files, [session]: list } }));
   store(filesKey(session), list.length > 0 ? JSON.stringify(list) : '');
+}
+
+/**
+ * Follows messages in the making in other windows of this browser, so that one
+ * that was sent there stands nowhere to be sent again.
+ */
+export function followMessages(): () => void {
+  const ends = [
+    hearStored('message.', (session, text) =>
+      useComposer.setState(({ texts }) => ({ texts: { ...texts, [session]: text } })),
+    ),
+    hearStored('pictures.', (session) =>
+      useComposer.setState(({ files }) => ({ files: { ...files, [session]: keptFiles(session) } })),
+    ),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
 /** Puts a message that could not go out back in front of what was made meanwhile. */

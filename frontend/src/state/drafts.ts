@@ -4,7 +4,7 @@
 
 import { create } from 'zustand';
 import type { Draft, Interaction } from '../backend/types.gen.ts';
-import { readStoredJSON, store, storedKeys } from '../lib/storage.ts';
+import { hearStored, readStoredJSON, store, storedKeys } from '../lib/storage.ts';
 import { emptyDraft, newest, nextRevision } from './drafts.logic.ts';
 
 interface Drafts {
@@ -68,6 +68,21 @@ export function dropDraft(id: string): void {
     return { drafts: rest };
   });
   store(key(id), '');
+}
+
+/**
+ * Follows what is typed and ticked in other windows of this browser: a card that
+ * is open in two of them holds one draft, and one that was sent is gone from both.
+ */
+export function followDrafts(): () => void {
+  return hearStored('draft.', (id, text) =>
+    useDrafts.setState(({ drafts }) => {
+      const { [id]: mine, ...rest } = drafts;
+      if (!text) return { drafts: rest };
+      const draft = newest(mine, readKept(id)?.draft);
+      return draft ? { drafts: { ...rest, [id]: draft } } : {};
+    }),
+  );
 }
 
 /** Drafts in this browser that the back end has not confirmed, by interaction id. */
