@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ func approval(r request, cwd string) agents.Interaction {
 	in := readInput(r.Input)
 	a := &agents.Approval{
 		Tool: r.ToolName, Title: approvalTitle(r, in, cwd), Why: agents.Redact(why(r, in)),
-		Path: first(in.file(), r.BlockedPath), Command: agents.Redact(in.Command),
+		Path: cmp.Or(in.file(), r.BlockedPath), Command: agents.Redact(in.Command),
 		Scopes: []string{"allow_once"}, Lasting: r.ToolName != planTool && !in.Unsandboxed, Input: json.RawMessage(agents.Redact(string(r.Input))),
 	}
 	switch {

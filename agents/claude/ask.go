@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -37,7 +38,7 @@ func native(r request) (agents.Interaction, bool) {
 	if json.Unmarshal(r.Input, &q) != nil || len(q.Questions) == 0 {
 		return agents.Interaction{}, false
 	}
-	in := agents.Interaction{Kind: agents.AskNative, ToolID: r.ToolUseID, Title: agents.Redact(first(q.Title, q.Questions[0].Question))}
+	in := agents.Interaction{Kind: agents.AskNative, ToolID: r.ToolUseID, Title: agents.Redact(cmp.Or(q.Title, q.Questions[0].Question))}
 	for i, question := range q.Questions {
 		in.Fields = append(in.Fields, question.field(fieldID(i)))
 	}

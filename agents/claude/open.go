@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,19 +50,16 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 // opening listens while the CLI starts: what it says then instead of answering
 // explains why it cannot be used.
 type opening struct {
+	agents.Opening
 	c *conversation
 
-	mu    sync.Mutex // guards the fields below
-	up    bool
-	heard []string // what it printed that is not its protocol
-	lost  string   // the CLI's own words for a conversation that cannot be taken up
+	mu   sync.Mutex // guards the field below
+	lost string     // the CLI's own words for a conversation that cannot be taken up
 }
 
 // opened runs on the reader's goroutine, before any line after the answer.
 func (o *opening) opened(result json.RawMessage) {
-	o.mu.Lock()
-	o.up, o.heard = true, nil
-	o.mu.Unlock()
+	o.Opened()
 	var answer struct {
 		Version string `json:"claude_code_version"`
 		Mode    string `json:"current_permission_mode"`
@@ -82,17 +80,14 @@ func (o *opening) take(line jsonl.Line) {
 	if line.JSON {
 		o.handle(line.Data)
 	} else {
-		o.other(string(line.Data))
+		o.other(line.Data)
 	}
 }
 
 // handle takes an object; before the CLI is up it looks for the reason of a
 // failure.
 func (o *opening) handle(line []byte) {
-	o.mu.Lock()
-	up := o.up
-	o.mu.Unlock()
-	if up {
+	if o.Up() {
 		o.c.handle(line)
 		return
 	}
@@ -104,7 +99,7 @@ func (o *opening) handle(line []byte) {
 	}
 	if json.Unmarshal(line, &l) == nil && l.Type == "result" && l.Error {
 		o.mu.Lock()
-		o.lost = first(strings.Join(l.Errors, "\n"), l.Result)
+		o.lost = cmp.Or(strings.Join(l.Errors, "\n"), l.Result)
 		o.mu.Unlock()
 		return
 	}
@@ -112,28 +107,25 @@ func (o *opening) handle(line []byte) {
 }
 
 // other takes a line that is no object.
-func (o *opening) other(text string) {
-	o.mu.Lock()
-	if !o.up && len(o.heard) < 50 {
-		o.heard = append(o.heard, text)
-	}
-	o.mu.Unlock()
-	o.c.emit(unknown([]byte(text)))
+func (o *opening) other(line []byte) {
+	o.Hear(line)
+	o.c.emit(unknown(line))
 }
 
 func (o *opening) skipped(err *jsonl.TooLongError) {
-	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
+	o.c.host.Emit(agents.LineTooLong(err))
 }
 
 // failure explains why the conversation did not open.
 func (o *opening) failure(err error) error {
 	o.mu.Lock()
-	heard, lost := agents.Redact(strings.Join(o.heard, "\n")), agents.Redact(o.lost)
+	lost := agents.Redact(o.lost)
 	o.mu.Unlock()
+	heard := o.Heard()
 	if reply, ok := errors.AsType[*replyError](err); ok {
-		lost = first(lost, reply.text)
+		lost = cmp.Or(lost, reply.text)
 	}
-	if p, known := explain(first(lost, heard)); known {
+	if p, known := explain(cmp.Or(lost, heard)); known {
 		return &agents.PlanError{Problem: p}
 	}
 	switch {
@@ -141,9 +133,7 @@ func (o *opening) failure(err error) error {
 		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
 			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: agents.LastLines(lost)}}
 	case heard != "":
-		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
-			Title:  "The program that was started as " + name + " does not speak its protocol.",
-			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "claude", Evidence: agents.LastLines(heard)}}
+		return agents.Garbage(name, "claude", heard)
 	default:
 		return fmt.Errorf("greet %s: %w", name, err)
 	}

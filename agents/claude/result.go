@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"strings"
 
 	"parley/agents"
@@ -17,7 +18,7 @@ type apiError struct {
 func (d *decoder) result(l resultLine) agents.Ended {
 	d.count(l)
 	total := d.usage
-	e := agents.Ended{Usage: &total, Native: first(l.Terminal, l.Subtype)}
+	e := agents.Ended{Usage: &total, Native: cmp.Or(l.Terminal, l.Subtype)}
 	switch {
 	case strings.HasPrefix(l.Terminal, "aborted"):
 		e.Stop = agents.StopStopped
@@ -63,11 +64,11 @@ func (d *decoder) count(l resultLine) {
 
 // problem explains a result that is an error.
 func (d *decoder) problem(l resultLine) agents.Problem {
-	text := agents.Redact(strings.TrimSpace(first(l.Result, strings.Join(l.Errors, "\n"))))
+	text := agents.Redact(strings.TrimSpace(cmp.Or(l.Result, strings.Join(l.Errors, "\n"))))
 	kind := ""
 	if d.apiError != nil {
 		kind = d.apiError.kind
-		text = first(text, agents.Redact(d.apiError.text))
+		text = cmp.Or(text, agents.Redact(d.apiError.text))
 	}
 	p := agents.Problem{Evidence: agents.LastLines(text)}
 	lower := strings.ToLower(text)

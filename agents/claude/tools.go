@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -98,16 +99,16 @@ func toolTitle(tool string, in toolInput, cwd string) string {
 	title := ""
 	switch toolKind(tool) {
 	case "read", "edit", "write":
-		title = inside(first(in.file(), in.Path), cwd)
+		title = inside(cmp.Or(in.file(), in.Path), cwd)
 	case "search":
-		title = first(in.Pattern, in.Query)
+		title = cmp.Or(in.Pattern, in.Query)
 		if in.Path != "" && in.Pattern != "" {
 			title += " in " + inside(in.Path, cwd)
 		}
 	case "run":
-		title = first(in.Command, in.Description)
+		title = cmp.Or(in.Command, in.Description)
 	case "fetch":
-		title = first(in.URL, in.Query)
+		title = cmp.Or(in.URL, in.Query)
 	case "ask":
 		title = in.Question
 		if len(in.Questions) > 0 {
@@ -119,18 +120,9 @@ func toolTitle(tool string, in toolInput, cwd string) string {
 		server, call, _ := strings.Cut(strings.TrimPrefix(tool, mcpPrefix), "__")
 		title = server + ": " + call
 	default:
-		title = first(in.Description, in.Skill)
+		title = cmp.Or(in.Description, in.Skill)
 	}
 	return agents.Redact(title)
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // inside is a path as the person reads it: without the session's folder where

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -47,7 +48,7 @@ func approval(r approvalRequest, started item, cwd string) agents.Interaction {
 		// A card has room for one path, by which is judged what may be remembered.
 		a.Lasting = r.GrantRoot == "" && len(started.Changes) == 1
 		if len(started.Changes) == 1 {
-			a.Path = first(r.GrantRoot, started.Changes[0].Path)
+			a.Path = cmp.Or(r.GrantRoot, started.Changes[0].Path)
 		}
 		for _, c := range started.changed() {
 			a.Diff += c.Diff
@@ -57,7 +58,7 @@ func approval(r approvalRequest, started item, cwd string) agents.Interaction {
 		a.Tool, a.Title = commandTool, "Reach "+r.Network.Host+" over the network"
 		a.Detail = r.Network.Protocol + "://" + r.Network.Host
 	default:
-		shown := item{Type: "commandExecution", Command: first(r.Command, started.Command), Cwd: first(r.Cwd, started.Cwd)}
+		shown := item{Type: "commandExecution", Command: cmp.Or(r.Command, started.Command), Cwd: cmp.Or(r.Cwd, started.Cwd)}
 		a.Tool, a.Title = commandTool, "Run a command"
 		// The whole of what runs: the CLI's own summary of a command leaves out the
 		// steps before the last.
@@ -66,7 +67,7 @@ func approval(r approvalRequest, started item, cwd string) agents.Interaction {
 			whole = shown.Command
 		}
 		a.Command = agents.Redact(whole)
-		a.Lasting = r.Network == nil && whole != "" && filepath.Clean(first(shown.Cwd, cwd)) == filepath.Clean(cwd)
+		a.Lasting = r.Network == nil && whole != "" && filepath.Clean(cmp.Or(shown.Cwd, cwd)) == filepath.Clean(cwd)
 		a.Detail, a.Path, a.Input = a.Command, shown.Cwd, shown.input()
 	}
 	return agents.Interaction{Kind: agents.AskApproval, ToolID: r.Item, Title: a.Title, Approval: a}

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -213,7 +214,7 @@ func (d *decoder) words(method string, params json.RawMessage, line []byte) []ag
 	if json.Unmarshal(params, &n) != nil {
 		return unknown(line)
 	}
-	return d.warning(first(n.Message, n.Summary), n.Details)
+	return d.warning(cmp.Or(n.Message, n.Summary), n.Details)
 }
 
 func (d *decoder) warning(text, details string) []agents.Event {
@@ -246,15 +247,6 @@ func unknown(line []byte) []agents.Event {
 		line = line[:most]
 	}
 	return []agents.Event{agents.Unknown{Raw: agents.Redact(strings.ToValidUTF8(string(line), "\uFFFD"))}}
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // limits knows what the account has left.

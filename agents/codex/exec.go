@@ -123,7 +123,7 @@ func openExec(conn agents.Conn, spec agents.SessionSpec, host agents.Host) (agen
 	}
 	go func() {
 		jsonl.NewReader(conn.Out).Each(x.take, func(err *jsonl.TooLongError) {
-			host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
+			host.Emit(agents.LineTooLong(err))
 		})
 		x.outputEnded()
 	}()

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -223,7 +224,7 @@ func commandKind(actions []commandAction) string {
 		}
 		kind = k
 	}
-	return first(kind, "run")
+	return cmp.Or(kind, "run")
 }
 
 func (it item) title(cwd string) string {
@@ -243,7 +244,7 @@ func (it item) title(cwd string) string {
 		}
 		_ = json.Unmarshal(it.Arguments, &in) // what has another shape has no title of its own
 		if it.Server == mcp.InteractionServer {
-			return first(in.Question, in.Explanation)
+			return cmp.Or(in.Question, in.Explanation)
 		}
 		return it.Server + ": " + it.Tool
 	case "collabAgentToolCall":
@@ -335,7 +336,7 @@ func (it item) changed() []agents.FileChanged {
 		change := agents.FileChanged{Path: c.Path, Change: "modified", Diff: c.Diff}
 		empty := ""
 		if it.noDiffs {
-			change.Change = first(map[string]string{"add": "added", "delete": "deleted"}[c.Kind.Type], change.Change)
+			change.Change = cmp.Or(map[string]string{"add": "added", "delete": "deleted"}[c.Kind.Type], change.Change)
 			change.Added, change.Removed = -1, -1
 			out = append(out, change)
 			continue

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"parley/agents"
@@ -49,7 +47,7 @@ func (a adapter) Open(ctx context.Context, conn agents.Conn, spec agents.Session
 		err = c.awaitServers(ctx)
 	}
 	if err == nil {
-		o.opened()
+		o.Opened()
 		return c, nil
 	}
 	_ = c.Close(ctx) // what matters is why it did not open
@@ -226,17 +224,8 @@ func freeTools(servers mcp.Catalog) []string {
 // opening listens while the CLI starts: what it prints then that is not its
 // protocol explains why it cannot be used.
 type opening struct {
+	agents.Opening
 	c *conversation
-
-	mu    sync.Mutex // guards the fields below
-	up    bool
-	heard []string
-}
-
-func (o *opening) opened() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.up, o.heard = true, nil
 }
 
 // take takes a line.
@@ -251,16 +240,12 @@ func (o *opening) take(line jsonl.Line) {
 
 // other takes a line that is no message.
 func (o *opening) other(line []byte) {
-	o.mu.Lock()
-	if !o.up && len(o.heard) < 50 {
-		o.heard = append(o.heard, string(line))
-	}
-	o.mu.Unlock()
+	o.Hear(line)
 	o.c.emit(unknown(line))
 }
 
 func (o *opening) skipped(err *jsonl.TooLongError) {
-	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
+	o.c.host.Emit(agents.LineTooLong(err))
 }
 
 // failure explains why the conversation did not open.
@@ -268,9 +253,7 @@ func (o *opening) failure(err error) error {
 	if refused, ok := errors.AsType[*agents.PlanError](err); ok {
 		return refused
 	}
-	o.mu.Lock()
-	heard := agents.Redact(strings.Join(o.heard, "\n"))
-	o.mu.Unlock()
+	heard := o.Heard()
 	said := ""
 	if reply, ok := errors.AsType[*replyError](err); ok {
 		said = agents.Redact(reply.Message)
@@ -283,9 +266,7 @@ func (o *opening) failure(err error) error {
 		return &agents.PlanError{Problem: agents.Problem{Code: "broken",
 			Title: name + " did not begin the conversation.", Advice: "Read what it said.", Evidence: agents.LastLines(said)}}
 	case heard != "":
-		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
-			Title:  "The program that was started as " + name + " does not speak its protocol.",
-			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "codex", Evidence: agents.LastLines(heard)}}
+		return agents.Garbage(name, "codex", heard)
 	default:
 		return fmt.Errorf("greet %s: %w", name, err)
 	}

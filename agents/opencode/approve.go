@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -25,30 +26,30 @@ func approval(e permissionEvent, call part, cwd string) agents.Interaction {
 	var m permissionMetadata
 	_ = json.Unmarshal(e.Metadata, &m) // that of other permissions has other shapes
 	what := agents.Redact(strings.Join(e.Patterns, "\n"))
-	a := &agents.Approval{Tool: first(call.Tool, e.Permission), Lasting: true, Scopes: []string{"allow_once"}, Input: call.input()}
+	a := &agents.Approval{Tool: cmp.Or(call.Tool, e.Permission), Lasting: true, Scopes: []string{"allow_once"}, Input: call.input()}
 	if a.Input == nil && len(e.Metadata) > 0 {
 		a.Input = json.RawMessage(agents.Redact(string(e.Metadata)))
 	}
 	switch e.Permission {
 	case bashTool:
-		a.Title, a.Command = "Run a command", agents.Redact(first(m.Command, what))
+		a.Title, a.Command = "Run a command", agents.Redact(cmp.Or(m.Command, what))
 		a.Detail = a.Command
 	case "edit":
-		a.Path = first(m.FilePath, what)
+		a.Path = cmp.Or(m.FilePath, what)
 		a.Title, a.Diff = "Edit "+inside(a.Path, cwd), plainDiff(m.Diff)
 	case "read":
-		a.Title, a.Path = "Read "+inside(first(m.FilePath, what), cwd), first(m.FilePath, what)
+		a.Title, a.Path = "Read "+inside(cmp.Or(m.FilePath, what), cwd), cmp.Or(m.FilePath, what)
 	case "external_directory":
 		// The call may be any: that is allowed once, and by this name.
-		a.Tool, a.Path = e.Permission, first(m.FilePath, m.ParentDir, what)
-		a.Title, a.Detail = "Reach outside of the folder: "+a.Path, first(agents.Redact(m.Command), what)
+		a.Tool, a.Path = e.Permission, cmp.Or(m.FilePath, m.ParentDir, what)
+		a.Title, a.Detail = "Reach outside of the folder: "+a.Path, cmp.Or(agents.Redact(m.Command), what)
 		a.Lasting = false
 	case "doom_loop":
 		a.Title, a.Detail, a.Lasting = "Make the same call once more", a.Tool, false
 	case taskTool:
-		a.Title, a.Detail = "Have a sub-agent work: "+first(m.Agent, what), agents.Redact(m.Description)
+		a.Title, a.Detail = "Have a sub-agent work: "+cmp.Or(m.Agent, what), agents.Redact(m.Description)
 	case "webfetch", "websearch", "codesearch":
-		a.Title, a.Detail = "Reach the network", agents.Redact(first(m.URL, m.Query, what))
+		a.Title, a.Detail = "Reach the network", agents.Redact(cmp.Or(m.URL, m.Query, what))
 	default:
 		a.Tool, a.Title = e.Permission, "Use the tool "+e.Permission
 		a.Detail = indented(a.Input)

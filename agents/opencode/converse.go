@@ -323,7 +323,7 @@ func (c *conversation) read(stream io.ReadCloser, connected chan struct{}) {
 		c.frames <- received{data: data}
 	}, func(err error) {
 		c.later(func() {
-			c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
+			c.host.Emit(agents.LineTooLong(err))
 		})
 	})
 }

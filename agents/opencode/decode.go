@@ -291,12 +291,3 @@ func unknown(data []byte) []agents.Event {
 	}
 	return []agents.Event{agents.Unknown{Raw: agents.Redact(strings.ToValidUTF8(strings.TrimSpace(string(data)), "\uFFFD"))}}
 }
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}

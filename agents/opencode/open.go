@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/agents"
@@ -48,28 +47,21 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 // output is what the program prints: first where it listens, then hardly
 // anything.
 type output struct {
+	agents.Opening
 	host    agents.Host
 	address chan string // capacity 1
 	ended   chan struct{}
-
-	mu    sync.Mutex // guards the field below
-	heard []string   // until it listens
 }
 
 func (o *output) read(conn agents.Conn) {
 	defer close(o.ended)
-	up := false
 	jsonl.NewReader(conn.Out).Each(func(line jsonl.Line) {
-		if found := listening.FindSubmatch(line.Data); found != nil && !up {
-			up = true
+		if found := listening.FindSubmatch(line.Data); found != nil && !o.Up() {
+			o.Opened()
 			o.address <- string(found[1])
 			return
 		}
-		o.mu.Lock()
-		if !up && len(o.heard) < 50 {
-			o.heard = append(o.heard, string(line.Data))
-		}
-		o.mu.Unlock()
+		o.Hear(line.Data)
 		for _, e := range unknown(line.Data) {
 			o.host.Emit(e)
 		}
@@ -84,16 +76,12 @@ func (o *output) wait(ctx context.Context) (string, error) {
 	case <-o.ended:
 	case <-ctx.Done():
 	}
-	o.mu.Lock()
-	heard := agents.Redact(strings.Join(o.heard, "\n"))
-	o.mu.Unlock()
+	heard := o.Heard()
 	if p, known := explain(heard); known {
 		return "", &agents.PlanError{Problem: p}
 	}
 	if heard != "" {
-		return "", &agents.PlanError{Problem: agents.Problem{Code: "garbage",
-			Title:  "The program that was started as " + name + " does not speak its protocol.",
-			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "opencode", Evidence: agents.LastLines(heard)}}
+		return "", agents.Garbage(name, "opencode", heard)
 	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("wait for the server of %s: %w", name, context.Cause(ctx))

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ func saying(words string) fault {
 
 // problem explains a fault in a person's words.
 func problem(f fault) agents.Problem {
-	text := agents.Redact(first(strings.TrimSpace(f.Data.Message), f.Name))
+	text := agents.Redact(cmp.Or(strings.TrimSpace(f.Data.Message), f.Name))
 	p := agents.Problem{Evidence: agents.LastLines(text)}
 	status, lower := f.Data.StatusCode, strings.ToLower(text+"\n"+f.Data.Body)
 	says := func(words ...string) bool {

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -93,7 +94,7 @@ func (d *decoder) toolEnded(t *tool, meta toolMetadata) []agents.Event {
 	status, output := "ok", p.State.Output
 	switch {
 	case p.State.Status == "error":
-		status, output = "failed", first(p.State.Error, p.State.Output)
+		status, output = "failed", cmp.Or(p.State.Error, p.State.Output)
 		if meta.Interrupted || d.stopped {
 			status = "cancelled"
 		}
@@ -214,10 +215,10 @@ func (p part) title(cwd string) string {
 	if in.Pattern != "" {
 		return in.Pattern
 	}
-	if text := first(in.Question, in.Explanation, in.Query); text != "" {
+	if text := cmp.Or(in.Question, in.Explanation, in.Query); text != "" {
 		return text
 	}
-	return first(inside(in.Path, cwd), p.State.Title)
+	return cmp.Or(inside(in.Path, cwd), p.State.Title)
 }
 
 // input is what the call was made with, nil when nothing is known of it.
@@ -238,8 +239,8 @@ func (p part) changed(meta toolMetadata, asked string) []agents.FileChanged {
 		var out []agents.FileChanged
 		for _, f := range meta.Files {
 			c := agents.FileChanged{
-				Path: first(f.Move, f.Path), Change: map[string]string{"add": "added", "delete": "deleted"}[f.Type],
-				Added: f.Additions, Removed: f.Deletions, Diff: plainDiff(first(f.Patch, f.Diff)),
+				Path: cmp.Or(f.Move, f.Path), Change: map[string]string{"add": "added", "delete": "deleted"}[f.Type],
+				Added: f.Additions, Removed: f.Deletions, Diff: plainDiff(cmp.Or(f.Patch, f.Diff)),
 			}
 			if c.Change == "" {
 				c.Change = "modified"
@@ -252,7 +253,7 @@ func (p part) changed(meta toolMetadata, asked string) []agents.FileChanged {
 		c.Added, c.Removed = filediff.Count(c.Diff)
 		return []agents.FileChanged{c}
 	case kindOf(p.Tool) == "write" && in.FilePath != "":
-		c := agents.FileChanged{Path: in.FilePath, Change: "modified", Diff: plainDiff(first(meta.Diff, asked)), Added: -1, Removed: -1}
+		c := agents.FileChanged{Path: in.FilePath, Change: "modified", Diff: plainDiff(cmp.Or(meta.Diff, asked)), Added: -1, Removed: -1}
 		if meta.Exists != nil && !*meta.Exists {
 			c.Change = "added"
 			c.Diff, c.Added, c.Removed = filediff.Unified(in.FilePath, nil, in.Content)

@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -20,7 +21,7 @@ func (c *conversation) dialog(line []byte) {
 	case "select", "confirm", "input", "editor":
 	case "notify":
 		level := map[string]string{"warning": "warning", "error": "error"}[d.NotifyType]
-		c.host.Emit(agents.Notice{Level: first(level, "info"), Code: "extension", Text: agents.Redact(d.Message)})
+		c.host.Emit(agents.Notice{Level: cmp.Or(level, "info"), Code: "extension", Text: agents.Redact(d.Message)})
 		return
 	case "setStatus", "setWidget", "setTitle", "set_editor_text":
 		return // decoration of the CLI's own screen

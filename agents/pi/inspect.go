@@ -23,7 +23,7 @@ func (adapter) Inspect(ctx context.Context, run agents.Run, path string, env []s
 	said := slices.Concat(stdout, []byte("\n"), stderr)
 	found := versionPattern.FindSubmatch(said)
 	if err != nil || code != 0 || found == nil {
-		evidence := lastLines(string(said))
+		evidence := agents.LastLines(string(said))
 		if err != nil {
 			evidence = strings.TrimSpace(evidence + "\n" + err.Error())
 		}

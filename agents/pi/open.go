@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"sync"
 	"time"
 
 	"parley/agents"
@@ -39,7 +37,7 @@ func (adapter) Open(ctx context.Context, conn agents.Conn, spec agents.SessionSp
 		err = &agents.PlanError{Problem: notLoggedIn("")}
 	}
 	if err == nil {
-		o.opened()
+		o.Opened()
 		c.opened(s, spec.NativeID)
 		return c, nil
 	}
@@ -73,17 +71,8 @@ func (c *conversation) tellID() {
 // opening listens while the CLI starts: what it prints then that is not its
 // protocol explains why it cannot be used.
 type opening struct {
+	agents.Opening
 	c *conversation
-
-	mu    sync.Mutex // guards the fields below
-	up    bool
-	heard []string
-}
-
-func (o *opening) opened() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.up, o.heard = true, nil
 }
 
 // take takes a line.
@@ -93,16 +82,12 @@ func (o *opening) take(line jsonl.Line) {
 		o.c.handle(h, line.Data)
 		return
 	}
-	o.mu.Lock()
-	if !o.up && len(o.heard) < 50 {
-		o.heard = append(o.heard, string(line.Data))
-	}
-	o.mu.Unlock()
+	o.Hear(line.Data)
 	o.c.emit(unknown(line.Data))
 }
 
 func (o *opening) skipped(err *jsonl.TooLongError) {
-	o.c.host.Emit(agents.Notice{Level: "error", Code: "line_too_long", Text: err.Error(), Advice: "If the turn does not end, stop it."})
+	o.c.host.Emit(agents.LineTooLong(err))
 }
 
 // failure explains why the conversation did not open.
@@ -110,13 +95,8 @@ func (o *opening) failure(err error) error {
 	if refused, ok := errors.AsType[*agents.PlanError](err); ok {
 		return refused
 	}
-	o.mu.Lock()
-	heard := agents.Redact(strings.Join(o.heard, "\n"))
-	o.mu.Unlock()
-	if heard != "" {
-		return &agents.PlanError{Problem: agents.Problem{Code: "garbage",
-			Title:  "The program that was started as " + name + " does not speak its protocol.",
-			Advice: "Start it once in a terminal and look whether it asks for something.", Command: "pi", Evidence: lastLines(heard)}}
+	if heard := o.Heard(); heard != "" {
+		return agents.Garbage(name, "pi", heard)
 	}
 	return fmt.Errorf("greet %s: %w", name, err)
 }

@@ -14,7 +14,7 @@ var statusPattern = regexp.MustCompile(`(?i)(?:^|status(?: code)?:? |error:? )(\
 // problem explains a fault in a person's words.
 func problem(text string) agents.Problem {
 	text = agents.Redact(strings.TrimSpace(text))
-	p := agents.Problem{Evidence: lastLines(text)}
+	p := agents.Problem{Evidence: agents.LastLines(text)}
 	status := 0
 	if m := statusPattern.FindStringSubmatch(text); m != nil {
 		status, _ = strconv.Atoi(m[1]) // three digits
@@ -74,13 +74,6 @@ func notLoggedIn(evidence string) agents.Problem {
 func sessionLost(text string) agents.Problem {
 	return agents.Problem{
 		Code: "session_lost", Title: name + " no longer has this conversation.",
-		Advice: "Begin a new session; what was said here stays readable.", Evidence: lastLines(text),
+		Advice: "Begin a new session; what was said here stays readable.", Evidence: agents.LastLines(text),
 	}
-}
-
-// lastLines is the end of a text, as much as a person reads of it.
-func lastLines(text string) string {
-	const lines = 12
-	all := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }

@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -81,7 +82,7 @@ func toolTitle(tool string, in toolInput, cwd string) string {
 	case "read", "edit", "write":
 		title = inside(in.Path, cwd)
 	case "search":
-		title = first(in.Pattern, in.Query, inside(in.Path, cwd))
+		title = cmp.Or(in.Pattern, in.Query, inside(in.Path, cwd))
 		if in.Path != "" && in.Pattern != "" {
 			title += " in " + inside(in.Path, cwd)
 		}
@@ -245,13 +246,4 @@ func redacted(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(agents.Redact(string(raw)))
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -91,7 +91,7 @@ func (c *conversation) compacted(_ json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, agents.ErrClosed):
 	case err != nil && !stopped:
-		p := agents.Problem{Code: "failed", Title: name + " could not sum up the conversation.", Advice: "Read what it said.", Evidence: lastLines(err.Error())}
+		p := agents.Problem{Code: "failed", Title: name + " could not sum up the conversation.", Advice: "Read what it said.", Evidence: agents.LastLines(err.Error())}
 		c.finish(agents.Ended{Stop: agents.StopFailed, Problem: &p})
 	default:
 		c.sum()
