@@ -1,12 +1,16 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/app"
+	"parley/app/apptest"
 )
 
 // Without a terminal a form ends the command with its own exit code and says how
@@ -32,6 +36,38 @@ func TestAFormWithoutATerminal(t *testing.T) {
 		t.Errorf("the agent said %q, not %s", errs, want)
 	}
 	h.run(exitResolved, "answer", in.ID, "--set", "branch=stable")
+	h.run(exitUsage, "sessions", "resume", in.SessionID)
+}
+
+// An answer whose run failed before the agent had it still waits in the session,
+// and resume sends it.
+func TestAnAnswerThatNeverArrivedGoesOutWithResume(t *testing.T) {
+	h := newHome(t)
+	agent, broken := filepath.Join(t.TempDir(), "agent"), filepath.Join(t.TempDir(), "broken")
+	script := fmt.Sprintf("#!/bin/sh\n[ -e '%s' ] && exit 1\nexec '%s' agent demo --fast\n", broken, h.bin)
+	if err := os.WriteFile(agent, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := fmt.Sprintf(`{"acp_agents":[{"id":"frail","name":"Frail","command":%q}]}`, agent)
+	if err := os.WriteFile(apptest.HomeIn(t, h.get("PARLEY_HOME")).Settings(), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := h.start("run", "--agent", "acp:frail", "--json", "form")
+	in := r.asks(app.KindForm)
+	if code := r.code(); code != exitDeferred {
+		t.Fatalf("exit code %d", code)
+	}
+	if err := os.WriteFile(broken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.run(exitDone, "answer", in.ID, "--set", "branch=main") // it is accepted
+	if err := os.Remove(broken); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := h.run(exitDone, "sessions", "resume", in.SessionID)
+	if want := `{"answers":{"branch":["main"],"checks":[],"note":""}}`; !strings.Contains(out, want) {
+		t.Errorf("the agent said %q, not %s", out, want)
+	}
 	h.run(exitUsage, "sessions", "resume", in.SessionID)
 }
 

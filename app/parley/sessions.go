@@ -217,7 +217,7 @@ func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, 
 				return exitDone, nil
 			}
 		}
-		form, waits, err := waitingForm(ctx, b, s.ID)
+		form, waits, owed, err := newestForm(ctx, b, s.ID)
 		switch {
 		case err != nil:
 			return 0, err
@@ -235,7 +235,7 @@ func (p *program) resume(ctx context.Context, rest []string, asJSON bool) (int, 
 				reply, err := b.Send(ctx, s.ID, api.NewMessage{Text: text})
 				return s.ID, reply.TurnID, err
 			})
-		case len(s.Queued) == 0 && s.LastStatus != app.TurnDeferred:
+		case len(s.Queued) == 0 && !owed && s.LastStatus != app.TurnDeferred:
 			return 0, usagef("Nothing waits in this session. Say what the agent is to do: parley sessions resume %s PROMPT", shortID(s.ID))
 		}
 		t.joined = true
@@ -292,12 +292,15 @@ func underWay(ctx context.Context, b *backend, s app.Session) (app.TurnID, error
 	}
 }
 
-// waitingForm finds the form that a session waits for.
-func waitingForm(ctx context.Context, b *backend, id app.SessionID) (app.Interaction, bool, error) {
-	list, err := b.Interactions(ctx, app.InteractionFilter{State: app.InteractionsWaiting, SessionID: id})
+// newestForm finds the form that a session waits for, or whose answer was given
+// and has not reached the agent.
+func newestForm(ctx context.Context, b *backend, id app.SessionID) (form app.Interaction, waits, owed bool, err error) {
+	list, err := b.Interactions(ctx, app.InteractionFilter{SessionID: id})
 	i := slices.IndexFunc(list, func(in app.Interaction) bool { return in.Kind == app.KindForm })
 	if err != nil || i < 0 {
-		return app.Interaction{}, false, err
+		return form, false, false, err
 	}
-	return list[i], true, nil
+	form = list[i]
+	waits = form.Waiting()
+	return form, waits, !waits && form.Outcome.Reason == app.ReasonResponse && form.DeliveredAt == 0, nil
 }

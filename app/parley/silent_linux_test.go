@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/app"
-	"parley/app/paths"
+	"parley/app/apptest"
 )
 
 // A back end that is stopped, as by Ctrl-Z, answers nobody: a command goes at once
@@ -45,20 +45,11 @@ func TestASilentBackEndHoldsUpNobodyForEver(t *testing.T) {
 // called waits until somebody calls.
 func (h *home) inPlaceOfSocket() (called func()) {
 	h.t.Helper()
-	dirs, err := paths.Resolve(func(name string) string {
-		value, ok := strings.CutPrefix(h.env[0], name+"=")
-		if !ok {
-			return ""
-		}
-		return value
-	})
-	if err != nil {
+	socket := apptest.HomeIn(h.t, h.get("PARLEY_HOME")).Socket()
+	if err := os.Rename(socket, socket+"-"); err != nil {
 		h.t.Fatal(err)
 	}
-	if err := os.Rename(dirs.Socket(), dirs.Socket()+"-"); err != nil {
-		h.t.Fatal(err)
-	}
-	ln, err := net.Listen("unix", dirs.Socket())
+	ln, err := net.Listen("unix", socket)
 	if err != nil {
 		h.t.Fatal(err)
 	}
