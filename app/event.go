@@ -240,7 +240,8 @@ type InteractionResolved struct {
 	ClarifyID     string `json:"clarify_id,omitempty"`
 	RunID         TurnID `json:"run_id"`
 	Kind          Kind   `json:"kind"`
-	Resolved      bool   `json:"resolved"` // always true
+	Resolved      bool   `json:"resolved"`          // always true
+	SeenAt        int64  `json:"seen_at,omitempty"` // when a person first saw it, if one did before it ended
 	Outcome
 }
 
@@ -248,6 +249,7 @@ type InteractionResolved struct {
 type InteractionLateAnswered struct {
 	InteractionID string `json:"interaction_id"`
 	ClarifyID     string `json:"clarify_id,omitempty"`
+	SeenAt        int64  `json:"seen_at,omitempty"`
 	Late
 }
 

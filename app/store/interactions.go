@@ -144,7 +144,7 @@ func (t *tx) settle(in app.Interaction, out app.Outcome, tellSession bool) (app.
 		return in, err
 	}
 	return in, t.tell(in, app.StepResolved, app.InteractionResolved{
-		InteractionID: in.ID, ClarifyID: in.ClarifyID, RunID: in.RunID, Kind: in.Kind, Resolved: true, Outcome: out,
+		InteractionID: in.ID, ClarifyID: in.ClarifyID, RunID: in.RunID, Kind: in.Kind, Resolved: true, SeenAt: in.SeenAt, Outcome: out,
 	}, tellSession)
 }
 
@@ -182,7 +182,9 @@ func (t *tx) lateAnswered(in app.Interaction, late app.Late) error {
 	if err := t.saveText(in); err != nil {
 		return err
 	}
-	return t.tell(in, app.StepLateAnswered, app.InteractionLateAnswered{InteractionID: in.ID, ClarifyID: in.ClarifyID, Late: late}, false)
+	return t.tell(in, app.StepLateAnswered, app.InteractionLateAnswered{
+		InteractionID: in.ID, ClarifyID: in.ClarifyID, SeenAt: in.SeenAt, Late: late,
+	}, false)
 }
 
 // InteractionDelivered records that the answer, also a late one, has left for

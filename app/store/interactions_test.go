@@ -38,6 +38,8 @@ func TestWaitingIsDerived(t *testing.T) {
 		Reason: app.ReasonResponse, Cause: app.CausePerson, Response: "fixed", Selected: []string{"fixed"}, By: app.ByWindow,
 		ResolvedAt: r.clock.now().UnixMilli(),
 	}
+	must(t, r.InteractionSeen(ctx, first.ID))
+	seen := r.clock.now().UnixMilli()
 	in, settled, err := r.SettleInteraction(ctx, first.ID, out)
 	must(t, err)
 	if !settled || in.Outcome == nil || in.RemainingTimeoutMS != 0 {
@@ -45,7 +47,7 @@ func TestWaitingIsDerived(t *testing.T) {
 	}
 	events = r.heard.take()
 	equal(t, events[0].Data.(app.InteractionResolved), app.InteractionResolved{
-		InteractionID: first.ID, ClarifyID: first.ID, RunID: turn, Kind: app.KindClarify, Resolved: true, Outcome: out,
+		InteractionID: first.ID, ClarifyID: first.ID, RunID: turn, Kind: app.KindClarify, Resolved: true, SeenAt: seen, Outcome: out,
 	})
 	equal(t, state(), []any{app.StateWaiting, 1, second.RequestedAt})
 
@@ -141,7 +143,9 @@ func TestInteractionLife(t *testing.T) {
 	must(t, r.LateAnswered(ctx, in.ID, app.Late{Text: "second"}))
 	events := r.heard.take()
 	equal(t, len(events), 1)
-	equal(t, events[0].Data.(app.InteractionLateAnswered), app.InteractionLateAnswered{InteractionID: in.ID, ClarifyID: in.ID, Late: late})
+	equal(t, events[0].Data.(app.InteractionLateAnswered), app.InteractionLateAnswered{
+		InteractionID: in.ID, ClarifyID: in.ID, SeenAt: seen, Late: late,
+	})
 	got, err = r.Interaction(ctx, in.ID)
 	must(t, err)
 	equal(t, got.Late, &late)

@@ -71,6 +71,9 @@ describe.skipIf(missing !== '')(`the page${missing && ` (${missing})`}`, () => {
     await settled(page).getByText('Good day').waitFor();
     await page.locator('.quiet-q').click();
     await settled(page).getByText('Welcome back').waitFor();
+    await settled(page)
+      .getByText(/^Asked .* · seen .* · answered .* · reached the agent .*$/)
+      .waitFor();
   });
 
   it('takes an answer by keys once the card is focused, and none before', async () => {

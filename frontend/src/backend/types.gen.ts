@@ -327,12 +327,15 @@ export interface InteractionResolved extends Outcome {
   kind: Kind
   /** always true */
   resolved: boolean
+  /** when a person first saw it, if one did before it ended */
+  seen_at?: number
 }
 
 /** InteractionLateAnswered is the data of *.late_answered. */
 export interface InteractionLateAnswered extends Late {
   interaction_id: string
   clarify_id?: string
+  seen_at?: number
 }
 
 /**

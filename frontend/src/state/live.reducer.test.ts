@@ -43,10 +43,12 @@ describe('questions', () => {
   it('come up by an event and are settled once', () => {
     let p = apply(present(), event(11, 'clarify.requested', q('a', 60_000)));
     expect(waitingList(p).map((i) => i.interaction_id)).toEqual(['a']);
-    p = apply(p, event(12, 'clarify.resolved', { interaction_id: 'a', ...end({ response: 'one' }) }));
-    p = settle(p, 'a', end({ response: 'two' }));
+    p = settle(p, 'a', end({ response: 'one' })); // as the reply to an answer from here
+    const told = { interaction_id: 'a', seen_at: 4, ...end({ response: 'two' }) };
+    p = apply(p, event(12, 'clarify.resolved', told));
     expect(waitingList(p)).toEqual([]);
     expect(p.interactions.a!.outcome!.response).toBe('one');
+    expect(p.interactions.a!.seen_at).toBe(4);
   });
 
   it('do not come back by a replay', () => {

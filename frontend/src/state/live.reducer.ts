@@ -4,13 +4,15 @@
 import type {
   Event,
   Interaction,
+  InteractionLateAnswered,
+  InteractionResolved,
   InteractionUpdated,
-  Late,
   Outcome,
   Plan,
   Session,
   Snapshot,
 } from '../backend/types.gen.ts';
+import { seenIn } from './asked.ts';
 
 export interface Present {
   /** False until the first snapshot. */
@@ -57,12 +59,12 @@ export function apply(p: Present, e: Event): Present {
     case 'updated':
       return update(numbered, e.data as InteractionUpdated, e.at);
     case 'resolved': {
-      const { interaction_id } = e.data as { interaction_id: string };
-      return settle(numbered, interaction_id, e.data as unknown as Outcome);
+      const d = e.data as InteractionResolved;
+      return patch(settle(numbered, d.interaction_id, d), d.interaction_id, seenIn(d));
     }
     case 'late_answered': {
-      const { interaction_id } = e.data as { interaction_id: string };
-      return patch(numbered, interaction_id, { late: e.data as unknown as Late });
+      const d = e.data as InteractionLateAnswered;
+      return patch(numbered, d.interaction_id, { late: d, ...seenIn(d) });
     }
     case 'delivered': {
       const d = e.data as { interaction_id: string; delivered_at: number };

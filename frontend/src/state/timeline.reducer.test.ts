@@ -55,6 +55,22 @@ describe('turns', () => {
     expect(h.turns[0]!.parts[0]).toMatchObject({ interaction: { outcome: { response: 'first' } } });
   });
 
+  it('knows when a question was seen, answered and delivered, an answer that came late too', () => {
+    const end = { interaction_id: 'q', reason: 'timeout', selected: [], text: '', resolved_at: 30 };
+    const late = { interaction_id: 'q', selected: [], text: 'late', answered_at: 50, seen_at: 40 };
+    const h = run(
+      ev('clarify.requested', asked),
+      ev('clarify.resolved', end),
+      ev('clarify.late_answered', late),
+      ev('clarify.delivered', { interaction_id: 'q', delivered_at: 60 }),
+    );
+    expect(h.turns[0]!.parts[0]).toMatchObject({
+      interaction: { outcome: { resolved_at: 30 }, seen_at: 40, late: { answered_at: 50 }, delivered_at: 60 },
+    });
+    const first = run(ev('clarify.requested', asked), ev('clarify.resolved', { ...end, seen_at: 20 }));
+    expect(first.turns[0]!.parts[0]).toMatchObject({ interaction: { seen_at: 20 } });
+  });
+
   it('drops an older revision of a plan that comes late', () => {
     const plan = (revision: number) => ({ plan_id: 'p', revision, plan: [] });
     const h = run(ev('plan.updated', plan(3)), ev('plan.updated', plan(2)));

@@ -19,6 +19,7 @@ import type {
   Usage,
 } from '../backend/types.gen.ts';
 import { byteLength, dropBytes } from '../lib/bytes.ts';
+import { seenIn } from './asked.ts';
 
 export interface TextPart {
   kind: 'message' | 'reasoning';
@@ -283,13 +284,19 @@ function change(h: History, e: Event): History {
     case 'approval.resolved':
     case 'elicitation.resolved':
     case 'native.resolved':
-      return patchQuestion(h, e.data.interaction_id, { outcome: e.data as Outcome });
+      return patchQuestion(h, e.data.interaction_id, { outcome: e.data as Outcome, ...seenIn(e.data) });
     case 'clarify.late_answered':
     case 'form.late_answered':
     case 'approval.late_answered':
     case 'elicitation.late_answered':
     case 'native.late_answered':
-      return patchQuestion(h, e.data.interaction_id, { late: e.data as Late });
+      return patchQuestion(h, e.data.interaction_id, { late: e.data as Late, ...seenIn(e.data) });
+    case 'clarify.delivered':
+    case 'form.delivered':
+    case 'approval.delivered':
+    case 'elicitation.delivered':
+    case 'native.delivered':
+      return patchQuestion(h, e.data.interaction_id, { delivered_at: e.data.delivered_at });
     default:
       return h;
   }
