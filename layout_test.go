@@ -159,7 +159,7 @@ var libraries = []library{
 	{"pgregory.net/rapid", nil, "for tests"},
 	{"github.com/rogpeppe/go-internal/diff", []string{"agents/filediff"}, "an edit is shown in one way"},
 	{"github.com/rogpeppe/go-internal", nil, "for tests"},
-	{"golang.org/x/sys", []string{"agents/parley-run", "agents/proc", "agents/proc/pids", "app/childapi", "app/core", "app/question", "mcp/override"},
+	{"golang.org/x/sys", []string{"agents/parley-run", "agents/proc", "agents/proc/pids", "app/childapi", "app/core", "app/parley", "app/question", "mcp/override"},
 		"what differs between systems stays in few places"},
 	{"golang.org/x/sync", []string{"agents/install"}, "for looking at several programs at once, once"},
 	{"golang.org/x/mod", []string{"agents/claude", "agents/install", "app/host"}, "versions are compared where they are read"},

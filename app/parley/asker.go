@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ type asker struct {
 	replies []reply   // to the prompts before the open one
 	shown   time.Time // when the open prompt came up
 	invited bool      // the line on the screen is the one to type in
+	cut     bool      // a question ended elsewhere, perhaps in the middle of a line
 }
 
 // typedLine is a line and when it was read.
@@ -80,11 +82,31 @@ func (a *asker) drop(id string) {
 		if in.ID != id {
 			continue
 		}
+		if i == 0 && len(a.replies) < len(a.prompts) {
+			a.cut = true
+			a.untype()
+		}
 		a.queue = append(a.queue[:i:i], a.queue[i+1:]...)
 		if i == 0 && len(a.queue) > 0 {
 			a.open()
 		}
 		return
+	}
+}
+
+// untype throws away what was typed and not sent off. It was for a question that
+// has ended, or for none: it must not become the answer to the next one, nor a
+// command of the shell that this program returns to.
+func (a *asker) untype() {
+	if tty, ok := a.p.In.(*os.File); ok && a.here() {
+		untype(tty)
+	}
+}
+
+// finish ends the asking.
+func (a *asker) finish() {
+	if a.cut {
+		a.untype()
 	}
 }
 
@@ -102,6 +124,7 @@ func (a *asker) open() {
 	in := a.queue[0]
 	a.prompts, a.replies = promptsOf(in), nil
 	a.leave()
+	a.untype()
 	a.p.say("")
 	a.p.say("? %s asks in %s", plain(in.Agent), plain(in.Cwd))
 	// A form has no question but those of its prompts.

@@ -61,6 +61,7 @@ func (t *talk) follow(ctx context.Context, begin start) (int, error) {
 		return 0, err
 	}
 	code, err := t.hear(ctx, frames, lost)
+	t.ask.finish()
 	if untaken(err) { // it must not look as if nothing had begun
 		err = app.Errorf(app.CodeUnavailable, "Parley's back end has ended. The session is kept: parley sessions resume %s", shortID(t.session))
 	}

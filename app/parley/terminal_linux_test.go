@@ -97,6 +97,36 @@ func TestTheTerminalSeesAnAnswerFromElsewhere(t *testing.T) {
 	}
 }
 
+// What was typed for a question that ended elsewhere answers no other one, and is
+// no command for the shell behind.
+func TestHalfALineIsForItsOwnQuestion(t *testing.T) {
+	h := newHome(t)
+	keyboard, tty := terminal(t)
+	r := h.demoAt(tty, "ask 2")
+	r.invites("Question 1 of 2")
+	typed(t, keyboard, "delete all of it")
+	out, _ := h.run(exitDone, "questions", "--json")
+	h.run(exitDone, "answer", eventID(t, out), "--text", "no")
+	r.invites("Question 2 of 2")
+	typed(t, keyboard, "\n")
+	r.says(r.err, "Nothing was answered yet.")
+	typed(t, keyboard, "rm -rf build")
+	out, _ = h.run(exitDone, "questions", "--json")
+	h.run(exitDone, "answer", eventID(t, out), "--text", "no")
+	if code := r.code(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	typed(t, keyboard, "\n")
+	left := make([]byte, 100)
+	if n, err := tty.Read(left); err != nil || string(left[:n]) != "\n" {
+		t.Errorf("the shell would get %q, %v", left[:n], err)
+	}
+	history, _ := h.run(exitDone, "questions", "--export", "md")
+	if strings.Contains(history, "delete all of it") || strings.Count(history, "> no") != 2 {
+		t.Errorf("the record says %s", history)
+	}
+}
+
 func TestAPermissionIsAskedAtTheTerminal(t *testing.T) {
 	h := newHome(t)
 	keyboard, tty := terminal(t)
