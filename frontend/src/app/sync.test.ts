@@ -9,6 +9,7 @@ import { composerText, setComposerText, useComposer } from '../state/composer.ts
 import { changeDraft, useDrafts } from '../state/drafts.ts';
 import { waitingList } from '../state/live.reducer.ts';
 import { useLive } from '../state/live.ts';
+import { currentRoute, go } from '../state/route.ts';
 import { defaults, takeSettings, useSettings } from '../state/settings.ts';
 import { open as follow, takeNewer, useTimelines } from '../state/timelines.ts';
 import { noticeWaitMS } from './notices.ts';
@@ -19,6 +20,7 @@ let back: BackEnd;
 let stop: () => void;
 const notices: { title: string; body: string | undefined }[] = [];
 const closed: string[] = [];
+let click: () => void;
 
 beforeEach(() => {
   back = begin([], []);
@@ -41,9 +43,11 @@ beforeEach(() => {
     'Notification',
     class {
       static permission = 'granted';
+      onclick: (() => void) | null = null;
       private readonly tag: string;
       constructor(title: string, options: NotificationOptions) {
         notices.push({ title, body: options.body });
+        click = () => this.onclick?.();
         this.tag = options.tag ?? '';
       }
       close() {
@@ -172,6 +176,11 @@ describe('a question that comes up', () => {
     });
     await passes();
     expect(notices).toEqual([{ title: 'Claude Code waits for you', body: 'Question q3?\n2 more wait' }]);
+    // A click opens the one that it names, and decides nothing.
+    go({ page: 'settings' });
+    click();
+    expect(currentRoute()).toEqual({ page: 'inbox', id: 'q3' });
+    expect(back.answers).toEqual([]);
     closed.length = 0; // it took the place of the one before
     const ended = (seq: number, interaction_id: string) =>
       says({

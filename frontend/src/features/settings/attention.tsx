@@ -25,7 +25,7 @@ export function Attention({ settings, save }: GroupProps) {
       />
       <Toggle
         label={t('attention.finished')}
-        note={t('attention.finishedNote')}
+        note={t(inWindow() ? 'attention.finishedNote' : 'attention.finishedBrowser')}
         on={settings.notify_finished}
         flip={(notify_finished) => void save({ notify_finished })}
       />

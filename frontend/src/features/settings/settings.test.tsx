@@ -20,6 +20,7 @@ const flip = (name: string) => fireEvent.click(screen.getByRole('switch', { name
 
 it('saves each change as a whole and shows what the back end took', async () => {
   show(<Settings />);
+  screen.getByText(/A browser tells of questions only/); // as in fact it does
   flip('Also when agents have finished');
   await eventually(() => expect(useSettings.getState().settings.notify_finished).toBe(false));
   flip('With the system’s sound');

@@ -3,6 +3,7 @@
 export const settings = {
   'attention.title': 'Notices',
   'attention.finished': 'Also when agents have finished',
+  'attention.finishedBrowser': 'The desktop window tells of it. A browser tells of questions only.',
   'attention.finishedNote': 'Several that finish together are told in one notice. Questions come first.',
   'attention.sound': 'With the system’s sound',
   'attention.quiet': 'Quiet hours',

@@ -6,6 +6,7 @@ import type { settings as english } from './settings.en.ts';
 export const settings: { [K in keyof typeof english]: string | Forms } = {
   'attention.title': '通知',
   'attention.finished': '智能体完成时也通知',
+  'attention.finishedBrowser': '由桌面窗口通知，浏览器只通知提问。',
   'attention.finishedNote': '同时完成的合成一条通知，提问总在前面。',
   'attention.sound': '带系统提示音',
   'attention.quiet': '免打扰时段',
