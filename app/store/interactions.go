@@ -230,7 +230,7 @@ func (t *tx) undelivered(in app.Interaction) error {
 		return nil // it is owed to the agent and goes out with the next message
 	}
 	in.DeliveredAt, in.UndeliveredAt = 0, t.now
-	in.Draft = &app.Draft{Selected: out.Selected, Text: out.Text, Answers: out.Answers, Typed: out.Typed}
+	in.Draft = &app.Draft{Selected: out.Selected, Text: out.Text, Answers: out.Answers, Typed: out.Typed, Files: out.Files}
 	if err := t.saveDraft(in.ID, *in.Draft); err != nil {
 		return err
 	}

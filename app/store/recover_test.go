@@ -23,7 +23,11 @@ func TestRecover(t *testing.T) {
 		must(t, err)
 		return in
 	}
-	answer := app.Outcome{Reason: app.ReasonResponse, Cause: app.CausePerson, Response: "fixed\nand more", Selected: []string{"fixed"}, Text: "and more"}
+	pictures := []app.Attachment{{Name: "a.png", Mime: "image/png", Path: "/x/a.png"}}
+	answer := app.Outcome{
+		Reason: app.ReasonResponse, Cause: app.CausePerson, Response: "fixed\nand more",
+		Selected: []string{"fixed"}, Text: "and more", Files: pictures,
+	}
 	clarify := r.ask(t, s.ID, turn, app.KindClarify)
 	saveDraft(t, r, clarify.ID, app.Draft{Revision: 4, Text: "half an ans"})
 	approval := r.ask(t, s.ID, turn, app.KindApproval)
@@ -82,7 +86,7 @@ func TestRecover(t *testing.T) {
 	// The answer that never arrived can go out again, as it was given.
 	in := get(lost.ID)
 	equal(t, []any{in.MovedOn(), in.UndeliveredAt, in.Outcome.Reason}, []any{true, now, app.ReasonResponse})
-	equal(t, in.Draft, &app.Draft{Selected: []string{"fixed"}, Text: "and more"})
+	equal(t, in.Draft, &app.Draft{Selected: []string{"fixed"}, Text: "and more", Files: pictures})
 	plan, _, err := r.TurnPlan(ctx, turn)
 	must(t, err)
 	equal(t, []any{plan.State, plan.Steps[0].Status}, []any{app.PlanFailed, app.StepPending})

@@ -163,10 +163,12 @@ it('offers an answer that never reached the agent as it was', () => {
       response: '409 Conflict\nwhy',
       selected: ['409 Conflict'],
       text: 'why',
+      files: [{ name: 'a.png', mime: 'image/png', path: '/x/a.png' }],
       resolved_at: 4,
     },
   };
-  expect(emptyDraft(i)).toMatchObject({ selected: ['409 Conflict'], text: 'why' });
+  const { files } = i.outcome;
+  expect(emptyDraft(i)).toMatchObject({ selected: ['409 Conflict'], text: 'why', files });
 });
 
 it('puts a draft in words', () => {

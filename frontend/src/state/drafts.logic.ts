@@ -17,7 +17,8 @@ export function emptyDraft(i: Interaction): Draft {
 
 /** An answer that never reached the agent, to be sent again as it was. */
 function lostAnswer(o: Outcome): Draft {
-  return { revision: 0, selected: o.selected, text: o.text, answers: o.answers ?? {}, typed: o.typed ?? {} };
+  const { selected, text, answers = {}, typed = {}, files = [] } = o;
+  return { revision: 0, selected, text, answers, typed, ...(files.length > 0 && { files }) };
 }
 
 /** The newer of what this browser and the back end hold. */

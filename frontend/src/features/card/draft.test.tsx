@@ -79,6 +79,26 @@ it('says when another window writes too, keeps its own words, and saves above th
   expect(last.revision).toBeGreaterThan(other);
 });
 
+it('shows the pictures of an answer, and no path where there were no words', () => {
+  const path = '/home/mara/.parley/pictures/abc.png';
+  const i: Interaction = {
+    ...idempotent(),
+    outcome: {
+      reason: 'response',
+      cause: 'person',
+      response: path,
+      selected: [],
+      text: '',
+      files: [{ name: 'Sketch.png', mime: 'image/png', path }],
+      by: 'window',
+      resolved_at: Date.now(),
+    },
+  };
+  back = place(i);
+  expect(screen.getByRole('img', { name: 'Sketch.png' }).getAttribute('src')).toMatch(/abc\.png$/);
+  expect(document.querySelector('.quiet .a')!.textContent).toBe('');
+});
+
 it('keeps a settled question with all that was on offer, what was said, who and when', async () => {
   const at = new Date(2026, 10, 30, 14, 0).getTime();
   const i: Interaction = {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../backend/client.ts';
-import type { Draft, Interaction } from '../../backend/types.gen.ts';
+import type { Draft, Interaction, Outcome } from '../../backend/types.gen.ts';
 import { type T, useLanguage, useT } from '../../lib/i18n/i18n.ts';
 import { fewLines, neutral, oneLine } from '../../lib/text.ts';
 import { clockTime } from '../../lib/time.ts';
@@ -10,9 +10,11 @@ import { useServerNow } from '../../state/clock.ts';
 import { draftWords, isTouched } from '../../state/drafts.logic.ts';
 import { draftOf, dropDraft, useDrafts } from '../../state/drafts.ts';
 import { takesLate } from '../../state/live.reducer.ts';
+import { shownOf } from '../../state/pictures.ts';
 import { setOpen, useView } from '../../state/view.ts';
 import { Coded, Paragraphs } from '../../ui/bits.tsx';
 import { Icon, State } from '../../ui/icon.tsx';
+import { Thumbs } from '../../ui/thumbs.tsx';
 import { descriptionLines } from './card.logic.ts';
 import { byKey, endKey, moments, offered, quietState } from './quiet.logic.ts';
 
@@ -46,6 +48,7 @@ export function Quiet({ i }: { i: Interaction }) {
         {i.late ? said(t, i.late) : end ? t(end) : said(t, o)}
         {i.late && <span className="mut"> {t('quiet.late')}</span>}
         {o.note && <span className="sec"> “{oneLine(o.note)}”</span>}
+        <Thumbs pictures={shownOf(i.session_id, o.files ?? [], api.pictureURL)} />
       </div>
       {open && <Offered i={i} />}
       <LeftDraft i={i} />
@@ -54,12 +57,13 @@ export function Quiet({ i }: { i: Interaction }) {
 }
 
 /** What was answered: the labels, then the person's own words in quotes. */
-function said(t: T, o: { selected: readonly string[]; text: string; response: string }): string {
+function said(t: T, o: Pick<Outcome, 'selected' | 'text' | 'response' | 'files'>): string {
   const chosen = o.selected.map(oneLine).join(', ');
   const text = neutral(o.text).trim();
   if (chosen && text) return t('quiet.both', { chosen, text });
   if (text) return t('quiet.text', { text });
-  return chosen || neutral(o.response);
+  // Without words it is what its pictures show, and not where they lie.
+  return chosen || (o.files?.length ? '' : neutral(o.response));
 }
 
 function Offered({ i }: { i: Interaction }) {
