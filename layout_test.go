@@ -70,7 +70,7 @@ var rules = []rule{
 	{"mcp/foreign", []string{"mcp/catalogue"}, "bytes of other programs in, entries out"},
 	{"mcp/probe", []string{"agents/proc", "mcp"}, "a server is tried as an agent starts it, by a program that owns its tree"},
 	{"mcp/override", []string{"mcp", "mcp/catalogue"}, "a file is read, watched and edited without knowing who acts on it"},
-	{"mcp/bridge", nil, "the wire is shared with a program that must stay small"},
+	{"mcp/bridge", []string{"mcp"}, "the wire is shared with a program that must stay small"},
 	{"mcp/server", []string{"mcp", "mcp/bridge"}, smallChild},
 	{"mcp/parley-mcp", []string{"app", "mcp", "mcp/bridge", "mcp/server"}, smallChild + "; of app it needs the version alone"},
 

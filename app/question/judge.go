@@ -3,10 +3,10 @@ package question
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"parley/app"
+	"parley/mcp"
 )
 
 // Limits of an answer, in characters and pieces. They are far above what a
@@ -178,7 +178,7 @@ func lines(selected []string, text string, files []app.Attachment) string {
 // it can be seen.
 func typed(s string) string {
 	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
-	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) }) < 0 {
+	if mcp.Blank(s) {
 		return ""
 	}
 	return s

@@ -92,6 +92,7 @@ func TestAnswersByKind(t *testing.T) {
 		"a reason alone":                    {in: free, a: app.Answer{Reason: "because"}, field: "reason"},
 		"a message alone":                   {in: free, a: app.Answer{Message: "do this"}, field: "message"},
 		"nothing at all":                    {in: free, a: app.Answer{Text: " "}, want: dismissed},
+		"nothing to be seen":                {in: free, a: app.Answer{Text: "\u2800\u3164\ufe0f"}, want: dismissed},
 
 		"allow once":           {in: approval, a: app.Answer{Action: app.ActionAllowOnce}, want: acted(app.ActionAllowOnce, "")},
 		"allow session":        {in: approval, a: app.Answer{Action: app.ActionAllowSession}, want: acted(app.ActionAllowSession, "")},

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/mcp"
 )
 
 // Limits of what a model may send, in Unicode code points after trimming, or in
@@ -72,9 +74,9 @@ func (c *checker) text(field, value string, least, most int) string {
 	switch n := utf8.RuneCountInString(value); {
 	case n > most:
 		c.refuse(field, limit, fmt.Sprintf("%d characters", n))
-	case blank(value) && least > 0:
+	case mcp.Blank(value) && least > 0:
 		c.refuse(field, limit, "a blank text")
-	case blank(value):
+	case mcp.Blank(value):
 		return ""
 	}
 	return value
@@ -144,14 +146,6 @@ func (c *checker) steps(steps []PlanStep) []PlanStep {
 		out = append(out, s)
 	}
 	return out
-}
-
-// blank reports whether a person would see nothing: spaces, controls and
-// invisible formatting characters alone.
-func blank(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool {
-		return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf)
-	}) < 0
 }
 
 // quote shows a short piece of what came.

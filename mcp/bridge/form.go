@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"parley/mcp"
 )
 
 // Limits of a form, in Unicode code points after trimming, or in items.
@@ -208,7 +210,7 @@ func (p *part) formOption(at string, raw json.RawMessage) FormOption {
 			return o
 		}
 		label, value = q.first("label", "name", "text", "title"), q.first("value")
-		if blank(label) {
+		if mcp.Blank(label) {
 			label = value
 		}
 		o.Recommended = q.flag(false, "recommended")

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"parley/mcp"
 )
 
 // part is an object of the arguments whose fields go by several names.
@@ -27,7 +29,7 @@ func (p *part) first(names ...string) string {
 			p.refuse(p.at+"."+name, "a text", kind(raw))
 			return ""
 		}
-		if !blank(v) {
+		if !mcp.Blank(v) {
 			return v
 		}
 	}
