@@ -113,6 +113,49 @@ describe.skipIf(missing !== '')(`beside the card${missing && ` (${missing})`}`, 
     await page.locator('.quiet').getByText('Cancelled: you stopped the turn').waitFor();
   });
 
+  it('has one draft in two tabs of one browser, and one answer', async () => {
+    const one = await program.open();
+    const { id } = await demo(one);
+    await one.goto(`${program.url}/#/session/${id}`);
+    const two = await one.context().newPage();
+    await two.goto(`${program.url}/#/session/${id}`);
+    await Promise.all([armed(one), armed(two)]);
+    const words = (page: Page) => page.locator('[data-say]');
+    await words(one).fill('from one');
+    await expect.poll(() => words(two).inputValue()).toBe('from one');
+    await words(two).fill('from one, and two');
+    await expect.poll(() => words(one).inputValue()).toBe('from one, and two');
+    await one.locator('[data-primary]').click();
+    await two.locator('.quiet .a').getByText('“from one, and two”').waitFor();
+    expect(await two.locator('.quiet-draft').count()).toBe(0);
+  });
+
+  it('leaves every key to an input method that composes, in an answer and in a message', async () => {
+    const page = await program.open();
+    const { id } = await demo(page);
+    await page.goto(`${program.url}/#/session/${id}`);
+    await armed(page);
+    const browser = await page.context().newCDPSession(page);
+    const press = async (key: string, windowsVirtualKeyCode: number) => {
+      for (const type of ['rawKeyDown', 'keyUp'] as const) {
+        await browser.send('Input.dispatchKeyEvent', { type, key, windowsVirtualKeyCode });
+      }
+    };
+    for (const field of ['[data-say]', '.comp-text']) {
+      await page.locator(field).click();
+      await browser.send('Input.imeSetComposition', { text: 'nihao', selectionStart: 5, selectionEnd: 5 });
+      // One digit picks, Enter takes, with the code of an input method and with its own.
+      for (const key of ['1', 'Enter', 'Escape', 't']) await press(key, 229);
+      await press('Enter', 13);
+      expect(await page.locator(field).inputValue()).toBe('nihao');
+      await browser.send('Input.insertText', { text: '你好1' });
+      expect(await page.locator(field).inputValue()).toBe('你好1');
+      expect(await page.locator('.quiet, .chip, [aria-checked="true"]').count()).toBe(0);
+    }
+    await page.locator('[data-say]').press('Enter');
+    await page.locator('.quiet .a').getByText('“你好1”').waitFor();
+  });
+
   it('tells of a question once, and only when no window shows it', async () => {
     // Where nobody looks: it has not the keyboard, and keeps what it would show.
     const away = async () => {
