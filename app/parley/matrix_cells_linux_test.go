@@ -203,14 +203,18 @@ func (h *claudeHome) secrets(f family) map[string]string {
 	return env
 }
 
-// Two sessions in one folder ask at once, and each gets its own answer.
+// Two sessions in one folder ask, both wait, and each gets its own answer.
 func cellTwoSessions(t *testing.T, f family) {
 	h := newAgent(t, f,
 		f.onAsking("ask one", "q1", "Which database?", "Postgres", "SQLite"), onResult("q1", fakemodel.Text("The first goes on.")),
 		f.onAsking("ask two", "q2", "Which port?", "5432", "5433"), onResult("q2", fakemodel.Text("The second goes on.")))
 	f.serves(h)
-	one, two := f.begin(h, "two sessions in one folder", "ask one"), f.begin(h, "two sessions in one folder", "ask two")
-	first, second := one.asks(app.KindClarify), two.asks(app.KindClarify)
+	// One after the other: OpenCode makes its database at its first start in a home,
+	// and of two that do so at once one ends by itself.
+	one := f.begin(h, "two sessions in one folder", "ask one")
+	first := one.asks(app.KindClarify)
+	two := f.begin(h, "two sessions in one folder", "ask two")
+	second := two.asks(app.KindClarify)
 	if first.SessionID == second.SessionID || first.Question != "Which database?" || second.Question != "Which port?" {
 		t.Errorf("asked %+v and %+v", first, second)
 	}
