@@ -123,3 +123,29 @@ func TestProfilesFromTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A file that was broken by hand is told with its line, stops what would go by it,
+// and stays as it is.
+func TestABrokenFileOfProfilesIsTold(t *testing.T) {
+	h := newHome(t)
+	h.run(exitDone, "profiles", "set", "work", "env.PLAIN=x")
+	file := filepath.Join(filepath.Dir(h.overrides()), "profiles.json")
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := strings.Replace(string(good), `"x"`, `"x",,`, 1)
+	if err := os.WriteFile(file, []byte(broken), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := "line " + strconv.Itoa(1+strings.Count(broken[:strings.Index(broken, ",,")], "\n"))
+	for _, args := range [][]string{
+		{"profiles", "set", "work", "env.PLAIN=y"}, {"run", "--agent", "demo", "--profile", "work", "Make a page"},
+	} {
+		_, errs := h.run(exitFailed, args...)
+		has(t, errs, file, at)
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != broken {
+		t.Errorf("the file has become %s, %v", now, err)
+	}
+}
