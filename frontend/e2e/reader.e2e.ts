@@ -51,8 +51,12 @@ it('reads a question with its options, what is chosen, and what can be done', as
   - heading "${asked}" [level=2]:
     - paragraph: ${asked}
   - radiogroup "${asked}":
-    - radio "Exponential with jitter Recommended": 1 Exponential with jitter Recommended 1 s, 2 s, 4 s up to 5 min. Spreads load after an outage.
-    - radio "Fixed, every 30 s": 2 Fixed, every 30 s Easy to explain to customers.
+    - radio "Exponential with jitter Recommended":
+      - text: 1 Exponential with jitter Recommended
+      - paragraph: 1 s, 2 s, 4 s up to 5 min. Spreads load after an outage.
+    - radio "Fixed, every 30 s":
+      - text: 2 Fixed, every 30 s
+      - paragraph: Easy to explain to customers.
   - textbox "Or say it yourself"
   - button "Add a picture (or paste one)"
   - button "Close without answering"
