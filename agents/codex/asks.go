@@ -1,8 +1,10 @@
 package codex
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"parley/agents"
 	"parley/agents/elicit"
@@ -157,12 +159,19 @@ func (c *conversation) threadID() string {
 	return c.thread
 }
 
-// say puts words of ours into the running turn. When it has just ended, nobody
-// needs them.
+// sayLimit bounds the wait for the CLI to take words of ours.
+const sayLimit = 2 * time.Second
+
+// say puts words of ours into the running turn and waits until the CLI has taken
+// them, so that they reach the model together with the answer that follows: it
+// would begin a request without them, and break it off. When the turn has just
+// ended, nobody needs them.
 func (c *conversation) say(turn, text string) {
-	_ = c.peer.request("turn/steer", turnRequest{
+	ctx, cancel := context.WithTimeout(context.Background(), sayLimit)
+	defer cancel()
+	_ = c.peer.call(ctx, "turn/steer", turnRequest{
 		Thread: c.threadID(), Expected: turn, Input: []inputPart{{Type: "text", Text: text}},
-	}, func(json.RawMessage, error) {})
+	}, nil)
 }
 
 // withdraw ends the request that is settled: by our own answer, or because the

@@ -17,6 +17,12 @@ import (
 
 const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n+and a half\n three\n*** Add File: b.txt\n+new\n*** End Patch"
 
+// again is a step for as many requests as come.
+func again(s fakemodel.Step) fakemodel.Step {
+	s.Times = fakemodel.Always
+	return s
+}
+
 // What changes something is asked in the default mode: commands beyond the
 // sandbox and patches, each answer in its own way.
 func TestPermissions(t *testing.T) {
@@ -28,10 +34,11 @@ func TestPermissions(t *testing.T) {
 		says("sandboxed", call("s", "exec_command", map[string]any{"cmd": "touch made; ls"})),
 		then("s", fakemodel.Text("It could not.")),
 		says("beyond", beyond("b", "touch made")), then("b", fakemodel.Text("Made.")),
-		says("refuse", beyond("r", "rm made")), then("r", fakemodel.Text("Left.")),
-		says("close", beyond("c", "rm made")), then("c", fakemodel.Text("Left.")),
-		says("wait", beyond("w", "rm made")), then("w", fakemodel.Text("Left.")),
-		says("steps", beyond("d", `mkdir sub && cd sub && echo "it's" >made`)), then("d", fakemodel.Text("Left.")),
+		// The CLI may ask its model once more when our words come to it late.
+		says("refuse", beyond("r", "rm made")), again(then("r", fakemodel.Text("Left."))),
+		says("close", beyond("c", "rm made")), again(then("c", fakemodel.Text("Left."))),
+		says("wait", beyond("w", "rm made")), again(then("w", fakemodel.Text("Left."))),
+		says("steps", beyond("d", `mkdir sub && cd sub && echo "it's" >made`)), again(then("d", fakemodel.Text("Left."))),
 		says("patch", fakemodel.Blocks(fakemodel.ToolUse("p", "apply_patch", patch))), then("p", fakemodel.Text("Patched.")),
 	)
 	l.Write("a.txt", "one\ntwo\nthree\n")
