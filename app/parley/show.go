@@ -20,6 +20,7 @@ type pretty struct {
 	told map[string]int
 	open string // id of the message that was printed last
 	line bool   // the last line of standard output is not ended
+	over bool   // the newest form has ended
 }
 
 func (p *program) pretty(ask *asker) *pretty {
@@ -61,11 +62,13 @@ func (o *pretty) print(e app.Event) error {
 			return o.aside("  step %d of %d: %s", n, len(d.Steps), oneLine(step.Step, 200))
 		}
 	case *app.Interaction:
+		o.over = o.over && d.Kind != app.KindForm
 		if o.ask.here() {
 			return o.endLine("")
 		}
 		return o.aside("%s", asked(*d))
 	case *app.InteractionResolved:
+		o.over = o.over || d.Kind == app.KindForm
 		return o.aside("%s", settled(d.Outcome))
 	case *app.Notice:
 		return o.aside("! %s", strings.TrimSpace(d.Text+" "+d.Advice))
@@ -133,7 +136,7 @@ func (o *pretty) ended(d *app.TurnEnded) error {
 	case app.TurnCompleted:
 		return o.endLine("")
 	case app.TurnDeferred:
-		if o.ask.waiting() { // it is asked here
+		if o.over || o.ask.waiting() { // it was quicker, or is asked here
 			return nil
 		}
 		return o.aside("A form waits for its answer; the agent goes on with it.")

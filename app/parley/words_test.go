@@ -136,6 +136,33 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
+// A turn that ends for a form says so, unless the form was quicker.
+func TestAFormThatIsOverDoesNotWait(t *testing.T) {
+	form := app.Event{Type: "form.requested", Data: &app.Interaction{ID: "f", Kind: app.KindForm}}
+	closed := app.Event{Type: "form.resolved", Data: &app.InteractionResolved{InteractionID: "f", Kind: app.KindForm, Outcome: app.Outcome{Reason: app.ReasonDismissed}}}
+	end := app.Event{Type: app.EventTurnCompleted, Data: &app.TurnEnded{Status: app.TurnDeferred}}
+	for name, c := range map[string]struct {
+		events []app.Event
+		says   int
+	}{
+		"waits":            {[]app.Event{form, end}, 1},
+		"closed before":    {[]app.Event{form, closed, end}, 0},
+		"closed, and anew": {[]app.Event{form, end, closed, form, end}, 2},
+	} {
+		var out, errs bytes.Buffer
+		p := &program{Stdio: Stdio{Out: &out, Err: &errs}}
+		o := p.pretty(p.newAsker(false))
+		for _, e := range c.events {
+			if err := o.show(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := strings.Count(errs.String(), "A form waits for its answer"); n != c.says {
+			t.Errorf("%s: said %d times, not %d: %s", name, n, c.says, errs.String())
+		}
+	}
+}
+
 // The printed message is whole, whatever became of the deltas.
 func TestLostDeltasAreRepaired(t *testing.T) {
 	const whole = "one two three"
