@@ -233,10 +233,14 @@ func typed(f agents.Field, given string) (any, error) {
 }
 
 // Value is what the asker calls the option that a person knows by its label; a
-// text that is no option stays as it is.
+// value, and a text that is no option, stay as they are. The label of one option
+// may be the value of another, so values come first.
 func Value(f agents.Field, given string) string {
+	if slices.ContainsFunc(f.Options, func(o agents.Option) bool { return o.Value == given }) {
+		return given
+	}
 	for _, o := range f.Options {
-		if o.Value != "" && (given == o.Value || given == o.Label) {
+		if o.Value != "" && given == o.Label {
 			return o.Value
 		}
 	}

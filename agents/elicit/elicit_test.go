@@ -72,6 +72,20 @@ func TestContentHasTheTypesOfTheSchema(t *testing.T) {
 	}
 }
 
+// A value that is the label of another option stays a value.
+func TestAValueThatIsAnothersLabel(t *testing.T) {
+	fields, err := elicit.Fields(json.RawMessage(`{"properties":{"n":{"type":"string","enum":["0","1","2"],"enumNames":["1","2","3"]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for given, want := range map[string]string{"0": "0", "1": "1", "2": "2", "3": "2"} {
+		got, err := elicit.Content(agents.Interaction{Fields: fields}, map[string][]string{"n": {given}})
+		if err != nil || got["n"] != want {
+			t.Errorf("%s became %v, %v; want %s", given, got["n"], err, want)
+		}
+	}
+}
+
 func TestAnswersThatDoNotFitAreRefused(t *testing.T) {
 	for id, given := range map[string]string{"size": "4.5", "again": "perhaps", "price": "much"} {
 		if got, err := elicit.Content(agents.Interaction{Fields: fields(t)}, map[string][]string{id: {given}}); err == nil {

@@ -181,14 +181,17 @@ func fieldNames(prompts []prompt) string {
 	return strings.Join(names, ", ")
 }
 
-// choose finds an option by its label or value; without regard to case when
+// choose finds an option by its label, else by its value: people read labels, and
+// the label of one option may be the value of another. Without regard to case when
 // that leaves one.
 func choose(options []app.Option, name string) (app.Option, error) {
+	for _, part := range []func(app.Option) string{func(o app.Option) string { return o.Label }, value} {
+		if i := slices.IndexFunc(options, func(o app.Option) bool { return part(o) == name }); i >= 0 {
+			return options[i], nil
+		}
+	}
 	var like []app.Option
 	for _, o := range options {
-		if o.Label == name || value(o) == name {
-			return o, nil
-		}
 		if strings.EqualFold(o.Label, name) {
 			like = append(like, o)
 		}

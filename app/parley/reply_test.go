@@ -189,3 +189,15 @@ func TestQuestionsAreAskedInTurn(t *testing.T) {
 		t.Errorf("shown:\n%s", text)
 	}
 }
+
+// A person reads labels, so a label comes before the value of another option.
+func TestALabelThatIsAnothersValue(t *testing.T) {
+	in := app.Interaction{ID: "i", SessionID: "s", Kind: app.KindElicitation, Questions: []app.Field{
+		{ID: "n", Question: "How many?", Type: app.FieldChoice, Options: []app.Option{{Label: "0", Value: "1"}, {Label: "1", Value: "2"}}}}}
+	for label, want := range map[string]string{"0": "1", "1": "2", "2": "2"} {
+		got, err := said{set: texts{"n=" + label}}.answer(in)
+		if err != nil || got.Answers["n"][0] != want {
+			t.Errorf("%s: %v, %v; want %s", label, got.Answers, err, want)
+		}
+	}
+}

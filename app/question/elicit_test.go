@@ -64,3 +64,24 @@ func TestHowManyMayBeChosen(t *testing.T) {
 		equal(t, q.wait().Answers, map[string][]string{"tops": {"a", "b", "d"}})
 	})
 }
+
+// What a person sees as "2" the server may call "1", which is what it calls another
+// option by: the one that was taken is the one that is told.
+func TestAValueThatIsAnothersLabel(t *testing.T) {
+	in := func(w *world) app.Interaction {
+		in := w.elicitation()
+		in.Questions = []app.Field{{ID: "n", Question: "How many?", Type: app.FieldChoice,
+			Options: []app.Option{{Label: "1", Value: "0"}, {Label: "2", Value: "1"}, {Label: "3", Value: "2"}}}}
+		return in
+	}
+	for given, want := range map[string][]string{"0": {"0", "1"}, "1": {"1", "2"}, "2": {"2", "3"}, "3": {"2", "3"}} {
+		inWorld(t, func(t *testing.T, w *world) {
+			q := w.ask(in(w))
+			_, err := w.Answer(context.Background(), app.Answer{InteractionID: q.id, Status: app.StatusAnswered, Action: app.ActionAccept,
+				Answers: map[string][]string{"n": {given}}})
+			w.must(err)
+			out := q.wait()
+			equal(t, []string{out.Answers["n"][0], out.Response}, want)
+		})
+	}
+}

@@ -129,12 +129,22 @@ func judgeElicitation(in app.Interaction, a *app.Answer, out *app.Outcome) error
 	return invalid("action", "accept or decline", string(a.Action), "The answer neither accepts nor declines.")
 }
 
-// choose finds the options that were chosen, by label or value, in their own
+// place finds the option that an answer names, by its value before any label: the
+// label of one option may be the value of another. -1 is none.
+func place(options []app.Option, said string) int {
+	i := slices.IndexFunc(options, func(o app.Option) bool { return value(o) == said })
+	if i < 0 {
+		i = slices.IndexFunc(options, func(o app.Option) bool { return o.Label == said })
+	}
+	return i
+}
+
+// choose finds the options that were chosen, by value or label, in their own
 // order.
 func choose(options []app.Option, selected []string, multi bool, field string) ([]app.Option, error) {
 	var places []int
 	for _, s := range selected {
-		i := slices.IndexFunc(options, func(o app.Option) bool { return o.Label == s || o.Value != "" && o.Value == s })
+		i := place(options, s)
 		if i < 0 {
 			return nil, invalid(field, "one of the offered labels", s, "This choice is not among those that were offered.")
 		}
