@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -80,14 +82,15 @@ func leftOrEnd(in app.Interaction) string {
 func shortID(id string) string { return id[max(0, len(id)-8):] }
 
 // watch prints each question that waits, that comes, and how it ends, until the
-// person has enough. With JSON each line is a whole interaction, as it is then.
+// person has enough. With JSON each line is a whole interaction, as it is then. It
+// outlives the questions' sessions and the back end.
 func (p *program) watch(ctx context.Context, b *backend, asJSON bool) error {
-	shown := map[string]bool{} // by id: was it shown as settled
+	w := questionWatch{p: p, b: b, asJSON: asJSON, shown: map[string]app.Interaction{}}
 	var failed error
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err := b.Follow(ctx, func(f api.Frame) {
-		if err := p.watchFrame(ctx, b, f, asJSON, shown); err != nil && failed == nil {
+		if err := w.frame(ctx, f); err != nil && failed == nil {
 			failed = err
 			stop(err)
 		}
@@ -101,51 +104,87 @@ func (p *program) watch(ctx context.Context, b *backend, asJSON bool) error {
 	return err
 }
 
-func (p *program) watchFrame(ctx context.Context, b *backend, f api.Frame, asJSON bool, shown map[string]bool) error {
+// questionWatch prints questions as they come and end.
+type questionWatch struct {
+	p      *program
+	b      *backend
+	asJSON bool
+	shown  map[string]app.Interaction // those that waited when they were printed last
+}
+
+func (w *questionWatch) frame(ctx context.Context, f api.Frame) error {
 	if f.Snapshot != nil {
-		for _, in := range f.Snapshot.Interactions {
-			if err := p.watched(in, asJSON, shown); err != nil {
-				return err
-			}
+		if err := w.present(ctx, *f.Snapshot); err != nil {
+			return err
 		}
 	}
 	for _, e := range f.Events {
-		var id string
+		var told app.Interaction
 		switch d := e.Data.(type) {
 		case *app.Interaction:
-			id = d.ID
+			told = *d
 		case *app.InteractionResolved:
-			id = d.InteractionID
+			told = w.shown[d.InteractionID]
+			told.ID, told.Outcome = d.InteractionID, &d.Outcome
 		default:
 			continue
 		}
-		in, err := b.Interaction(ctx, id)
-		if err != nil {
-			return err
-		}
-		if err := p.watched(in, asJSON, shown); err != nil {
+		if err := w.tell(w.now(ctx, told)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// watched prints a question that is new, or newly settled. What had ended
-// before the watch began is not news.
-func (p *program) watched(in app.Interaction, asJSON bool, shown map[string]bool) error {
-	settledBefore, known := shown[in.ID]
-	if known && settledBefore == !in.Waiting() || !known && !in.Waiting() {
+// present prints what waits and, when events were missed, how those ended that no
+// longer do. What the record no longer has went with its session.
+func (w *questionWatch) present(ctx context.Context, s app.Snapshot) error {
+	here := map[string]bool{}
+	for _, in := range s.Interactions {
+		here[in.ID] = true
+		if err := w.tell(in); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.shown)) {
+		if here[id] {
+			continue
+		}
+		if err := w.tell(w.now(ctx, w.shown[id])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// now is a question as the record has it, or as it was told when the record can't
+// say: its session was deleted, or the back end is about to end.
+func (w *questionWatch) now(ctx context.Context, told app.Interaction) app.Interaction {
+	if in, err := w.b.Interaction(ctx, told.ID); err == nil {
+		return in
+	}
+	return told
+}
+
+// tell prints a question that is new, or newly settled. What had ended before the
+// watch began is not news.
+func (w *questionWatch) tell(in app.Interaction) error {
+	if _, known := w.shown[in.ID]; known == in.Waiting() {
 		return nil
 	}
-	shown[in.ID] = !in.Waiting()
-	if asJSON {
-		return p.line(in)
+	if in.Waiting() {
+		w.shown[in.ID] = in
+	} else {
+		delete(w.shown, in.ID)
+	}
+	if w.asJSON {
+		return w.p.line(in)
 	}
 	if in.Waiting() {
-		_, err := fmt.Fprintf(p.Out, "%s\n", plain(asked(in)))
+		_, err := fmt.Fprintf(w.p.Out, "%s\n", plain(asked(in)))
 		return err
 	}
-	_, err := fmt.Fprintf(p.Out, "%s %s\n", shortID(in.ID), plain(settled(*in.Outcome)))
+	_, err := fmt.Fprintf(w.p.Out, "%s %s\n", shortID(in.ID), plain(settled(*in.Outcome)))
 	return err
 }
 

@@ -3,14 +3,18 @@
 package main
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/app"
+	"parley/app/apptest"
 )
 
 var linkText = regexp.MustCompile(`http://127\.0\.0\.1:\d+/link/[\w-]+`)
@@ -116,4 +120,59 @@ func TestWatch(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	}
+}
+
+// Neither a session that is deleted under its question nor a back end that ends and
+// comes back ends a watch, and both ends are told.
+func TestAWatchOutlivesSessionsAndBackEnds(t *testing.T) {
+	h := newHome(t)
+	serve := func() *running {
+		server := h.start("serve")
+		server.says(server.out, "/link/")
+		return server
+	}
+	server := serve()
+	watch, asJSON := h.start("questions", "--watch"), h.start("questions", "--watch", "--json")
+	ask := func() app.Interaction {
+		in := h.demo("ask 1", "--json").asks(app.KindClarify)
+		watch.says(watch.out, "parley answer "+in.ID)
+		asJSON.says(asJSON.out, `"interaction_id":"`+in.ID+`"`)
+		return in
+	}
+	ended := func(in app.Interaction, cause app.Cause) {
+		watch.says(watch.out, shortID(in.ID)+"   withdrawn: "+because(cause))
+		asJSON.says(asJSON.out, `"cause":"`+string(cause)+`"`)
+	}
+
+	deleted := ask()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://parley/api/sessions/"+deleted.SessionID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := overSocket(h).Do(request)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("delete the session: %v, %v", response, err)
+	}
+	response.Body.Close()
+	ended(deleted, app.CauseSessionClosed)
+
+	quit := ask()
+	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	server.code()
+	serve()
+	ended(quit, app.CauseQuit)
+
+	h.run(exitDone, "answer", ask().ID, "--dismiss")
+	watch.says(watch.out, "closed on the command line without an answer")
+	asJSON.says(asJSON.out, `"reason":"dismissed"`)
+}
+
+// overSocket speaks HTTP to the back end that runs.
+func overSocket(h *home) *http.Client {
+	socket := apptest.HomeIn(h.t, h.get("PARLEY_HOME")).Socket()
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}}}
 }
