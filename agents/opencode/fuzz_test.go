@@ -90,24 +90,34 @@ func FuzzEvents(f *testing.F) {
 			tape.Write(append(raw, '\n'))
 		}
 		tape.WriteString(closing)
-		path := filepath.Join(t.TempDir(), "tape.jsonl")
-		if err := os.WriteFile(path, tape.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		conn, run, _ := play(t, path)
-		host := agenttest.NewHost(t)
-		agent, err := opencode.New().Open(t.Context(), conn, agents.SessionSpec{Cwd: "/w", RunDir: run, OwnServers: true}, host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := agent.Prompt(t.Context(), agents.Turn{ID: "1", Text: ""}); err != nil {
-			t.Fatal(err)
-		}
 		// What it asks waits for a person until the turn or the program ends.
-		host.Until("end of the turn", agenttest.Saw[agents.Ended])
-		<-conn.Done
-		if err := agent.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+		holdTape(t, tape.Bytes(), func(*agenttest.Host) {})
 	})
+}
+
+// holdTape holds the one turn of a tape and closes the conversation. during runs
+// once the message was taken. The host is returned, with all that it was asked and
+// told.
+func holdTape(t *testing.T, tape []byte, during func(*agenttest.Host)) *agenttest.Host {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tape.jsonl")
+	if err := os.WriteFile(path, tape, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, run, _ := play(t, path)
+	host := agenttest.NewHost(t)
+	agent, err := opencode.New().Open(t.Context(), conn, agents.SessionSpec{Cwd: "/w", RunDir: run, OwnServers: true}, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Prompt(t.Context(), agents.Turn{ID: "1", Text: ""}); err != nil {
+		t.Fatal(err)
+	}
+	during(host)
+	host.Until("end of the turn", agenttest.Saw[agents.Ended])
+	<-conn.Done
+	if err := agent.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return host
 }
